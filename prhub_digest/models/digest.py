@@ -1,0 +1,90 @@
+"""The plan in words of one language."""
+
+from typing import Literal
+
+from prhub_digest.models.base import Record
+from prhub_digest.models.llm import Usage
+from prhub_digest.models.period import Period
+
+Language = Literal["en", "zh"]
+
+
+class WordedItemReply(Record):
+    """`text` carries no number: code appends figures, statistics and links."""
+
+    item: str
+    text: str
+
+
+class WordingReply(Record):
+    ref: str
+    items: tuple[WordedItemReply, ...]
+
+
+class Sentence(Record):
+    """One sentence; `item` is the plan item it words, whose facts and statistics it states.
+
+    `claims` and `figures` are fact ids, `stats` are statistic paths. `origin` is `template` when code worded it, from
+    the facts' own text, since the model's wording was missing or failed verification (`reason`).
+    """
+
+    item: str
+    text: str
+    claims: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    stats: tuple[str, ...] = ()
+    origin: Literal["model", "template"] = "model"
+    reason: str | None = None
+
+
+class DigestTheme(Record):
+    area: str
+    sentences: tuple[Sentence, ...]
+
+
+class Highlight(Record):
+    pull: int
+    importance: float
+    area: str
+    sentence: Sentence
+
+
+class Recommendation(Record):
+    """`risk` is the item id of the risk that it answers."""
+
+    sentence: Sentence
+    risk: str
+
+
+class Digest(Record):
+    """`mode` is `facts` when no model wrote: then only `highlights` and what code renders from stats.json are there.
+
+    `announced_highlights` is the number the digest states; as many are listed. `usage` is the stored usage of all the
+    replies this digest is made from, whenever they were paid for.
+    """
+
+    language: Language
+    mode: Literal["model", "facts"]
+    repository: str
+    period: Period
+    model: str | None = None
+    announced_highlights: int
+    executive: tuple[Sentence, ...] = ()
+    themes: tuple[DigestTheme, ...] = ()
+    trends: tuple[Sentence, ...] = ()
+    risks: tuple[Sentence, ...] = ()
+    recommendations: tuple[Recommendation, ...] = ()
+    highlights: tuple[Highlight, ...] = ()
+    usage: Usage = Usage()
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """All sentences in the order of the page."""
+        return (
+            *self.executive,
+            *(sentence for theme in self.themes for sentence in theme.sentences),
+            *self.trends,
+            *self.risks,
+            *(highlight.sentence for highlight in self.highlights),
+            *(recommendation.sentence for recommendation in self.recommendations),
+        )

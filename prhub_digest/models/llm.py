@@ -1,0 +1,100 @@
+"""A request to a model as we mean it, and the reply as we keep it."""
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import Field
+
+from prhub_digest.models.base import Record
+
+
+class Message(Record):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Parameters(Record):
+    temperature: float = 0.0
+    max_output_tokens: int = Field(gt=0)
+
+
+class LogicalRequest(Record):
+    """One question, before any endpoint's abilities are considered.
+
+    `subject` names what it is about inside its prompt (`pr-26227`, `pr-26227.2`, `en.risks`); it is also the file name
+    of a recorded reply. The reply must echo `ref`. `prompt_hash` tells which prompt made it, and is not keyed.
+    """
+
+    prompt: str
+    subject: str
+    ref: str
+    prompt_hash: str
+    messages: tuple[Message, ...]
+    schema_name: str
+    wire_schema: dict[str, Any]
+    parameters: Parameters
+    model: str
+    provider: str
+
+    @cached_property
+    def request_hash(self) -> str:
+        """SHA-256 of what decides the answer; the key of the reply store. The order of JSON keys never matters."""
+        return hashlib.sha256(canonical_json(self.key_parts).encode()).hexdigest()
+
+    @property
+    def key_parts(self) -> dict[str, Any]:
+        return {
+            "messages": [message.model_dump() for message in self.messages],
+            "wire_schema": self.wire_schema,
+            "parameters": self.parameters.model_dump(),
+            "model": self.model,
+            "provider": self.provider,
+        }
+
+
+class Usage(Record):
+    """Tokens of one or more calls; `cached_tokens` is the part of the input that the provider had cached."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+        )
+
+
+class Attempt(Record):
+    """One answer of the model; `error` says why it was not used, None for the one that was."""
+
+    content: str
+    finish_reason: str
+    usage: Usage
+    error: str | None = None
+
+
+class StoredReply(Record):
+    """A request with its usable reply: the last attempt's content; earlier attempts failed validation."""
+
+    request: LogicalRequest
+    attempts: tuple[Attempt, ...] = Field(min_length=1)
+    recorded: str
+
+    @property
+    def content(self) -> str:
+        return self.attempts[-1].content
+
+    @property
+    def usage(self) -> Usage:
+        return sum((attempt.usage for attempt in self.attempts), Usage())
+
+
+def canonical_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,135 @@
+"""What a source hands over: the merged pull requests of a period, secrets already masked.
+
+`None` means that the source cannot know; an empty tuple means that there are none.
+"""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+
+from prhub_digest.models.base import Record
+from prhub_digest.models.period import Period
+
+FileStatus = Literal["added", "deleted", "modified", "renamed", "copied", "mode_changed"]
+PatchState = Literal["complete", "truncated", "not_given", "binary", "no_text_change", "submodule"]
+MergeKind = Literal["merge", "squash", "rebase", "unknown"]
+ReviewState = Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
+
+
+class Person(Record):
+    """`login` is the account's name; git knows only the `name` that a commit carries."""
+
+    login: str | None = None
+    name: str | None = None
+    kind: Literal["human", "bot", "deleted", "unknown"] = "unknown"
+
+    @property
+    def label(self) -> str:
+        return self.login or self.name or "unknown"
+
+
+class FileChange(Record):
+    """One file of the diff. `patch` holds the hunks alone, from the first `@@` on, LF between lines."""
+
+    path: str
+    previous_path: str | None = None
+    status: FileStatus
+    additions: int = Field(ge=0)
+    deletions: int = Field(ge=0)
+    patch: str | None = None
+    patch_state: PatchState = "complete"
+
+
+class Commit(Record):
+    sha: str
+    message: str
+    author: Person
+    authored_at: AwareDatetime | None = None
+
+
+class Comment(Record):
+    id: str
+    author: Person
+    body: str
+    created_at: AwareDatetime | None = None
+    url: str | None = None
+    minimized: bool = False
+
+
+class Review(Record):
+    author: Person
+    state: ReviewState
+    body: str = ""
+    submitted_at: AwareDatetime | None = None
+
+
+class ReviewThread(Record):
+    """A conversation tied to a line of the diff. `line` is on the new side, None when the line is gone."""
+
+    id: str
+    path: str
+    line: int | None = None
+    resolved: bool | None = None
+    resolved_by: Person | None = None
+    outdated: bool | None = None
+    lines_changed_later: bool | None = None
+    diff_hunk: str | None = None
+    url: str | None = None
+    comments: tuple[Comment, ...]
+
+
+class Completeness(Record):
+    """How much of the pull request the source could read; `notes` say what is missing, for a reader."""
+
+    diff: Literal["complete", "partial", "missing"] = "complete"
+    conversation: Literal["complete", "partial", "unknown"] = "complete"
+    notes: tuple[str, ...] = ()
+
+
+class PullRequest(Record):
+    number: int = Field(gt=0)
+    title: str
+    body: str | None = None
+    url: str | None = None
+    author: Person
+    co_authors: tuple[Person, ...] = ()
+    merged_by: Person | None = None
+    created_at: AwareDatetime | None = None
+    merged_at: AwareDatetime
+    base_branch: str | None = None
+    head_branch: str | None = None
+    merge_kind: MergeKind = "unknown"
+    merge_commit: str | None = None
+    labels: tuple[str, ...] | None = None
+    files: tuple[FileChange, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    reviews: tuple[Review, ...] | None = None
+    threads: tuple[ReviewThread, ...] | None = None
+    comments: tuple[Comment, ...] | None = None
+    completeness: Completeness = Completeness()
+    masked_secrets: int = Field(default=0, ge=0)
+
+    @property
+    def additions(self) -> int:
+        return sum(file.additions for file in self.files)
+
+    @property
+    def deletions(self) -> int:
+        return sum(file.deletions for file in self.files)
+
+
+class Collection(Record):
+    """What `collect` found, beside one file a pull request.
+
+    `repository` is `owner/name`, or `local/<folder>` for a clone; `web_url` is its address for links, when known.
+    `direct_commits` counts commits of the period that belong to no pull request; None when the source cannot know.
+    """
+
+    repository: str
+    source: Literal["github", "git", "fixture"]
+    web_url: str | None = None
+    period: Period
+    numbers: tuple[int, ...]
+    direct_commits: int | None = None
+    head: str | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,53 @@
+"""`run.json`: what this run folder was made with and from."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from prhub_digest.models.base import Record
+from prhub_digest.models.llm import Usage
+
+StageName = Literal["collect", "chunk", "summarize", "rank", "compose", "verify", "render"]
+
+
+class StageRecord(Record):
+    """`inputs` is the hash of everything the stage was made from; the same hash again means nothing to do.
+
+    `usage` is what the replies cost when they were made; `paid` is the part that this run asked for anew.
+    """
+
+    inputs: str
+    usage: Usage = Usage()
+    paid: Usage = Usage()
+    seconds: float = 0.0
+
+
+class Failure(Record):
+    """A subject that a stage could not do, with the reason."""
+
+    stage: StageName
+    subject: str
+    reason: str
+
+
+class CoverageTotals(Record):
+    pulls: int
+    pulls_complete: int
+    changed_lines: int
+    changed_lines_shown: int
+    files: int
+    files_full: int
+
+
+class RunManifest(Record):
+    """`settings` holds no secret. `tokenizer` names the vocabulary and how exact it is for the model."""
+
+    version: str
+    repository: str
+    period: str
+    settings: dict[str, Any]
+    prompts: dict[str, str] = Field(default_factory=dict)
+    tokenizer: str | None = None
+    stages: dict[StageName, StageRecord] = Field(default_factory=dict)
+    coverage: CoverageTotals | None = None
+    failures: tuple[Failure, ...] = ()

@@ -1,0 +1,63 @@
+"""Every number that a digest may print without a pull request of its own."""
+
+from typing import Literal
+
+from prhub_digest.errors import PrhubError
+from prhub_digest.models.base import Record
+from prhub_digest.models.period import Period
+
+Unit = Literal["pulls", "commits", "threads", "lines", "hours", "files"]
+
+
+class Count(Record):
+    """One statistic. `path` is what a sentence cites: a group, a dot, a key (`flags.missing_tests`).
+
+    `denominator` is what it is counted out of, when that is not all merged pull requests; `pulls` are the numbers
+    behind it, ascending.
+    """
+
+    path: str
+    value: int | float
+    unit: Unit
+    denominator: int | None = None
+    pulls: tuple[int, ...] = ()
+
+    @property
+    def group(self) -> str:
+        return self.path.partition(".")[0]
+
+    @property
+    def key(self) -> str:
+        return self.path.partition(".")[2]
+
+
+class Stats(Record):
+    """The counts of one period, by group.
+
+    Groups: `pulls`, `commits`, `lines`, `areas`, `labels`, `types`, `authors`, `reviewers`, `files`, `flags`,
+    `threads`, `hours_to_merge`, `coverage`. Within a group the largest value comes first, ties by key.
+    """
+
+    repository: str
+    period: Period
+    counts: tuple[Count, ...]
+
+    def group(self, name: str) -> tuple[Count, ...]:
+        return tuple(count for count in self.counts if count.group == name)
+
+    def at(self, path: str) -> Count:
+        """The statistic at a path.
+
+        Raises:
+            PrhubError: there is none; a digest that cites it is wrong.
+        """
+        for count in self.counts:
+            if count.path == path:
+                return count
+        raise PrhubError(f"no statistic {path!r}")
+
+    def value(self, path: str) -> int | float:
+        return self.at(path).value
+
+    def has(self, path: str) -> bool:
+        return any(count.path == path for count in self.counts)
