@@ -1,1 +1,1 @@
-
+"""Requests to a model: one interface, several endpoints, a store of replies."""

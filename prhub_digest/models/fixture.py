@@ -21,6 +21,7 @@ class FixtureManifest(Record):
     provider: str
     chunk_tokens: int
     max_chunks: int
+    compose_tokens: int = 20000
     highlights: int = 24
     recorded: str = ""
     failed: dict[str, str] = Field(default_factory=dict)

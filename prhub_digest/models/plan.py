@@ -82,7 +82,10 @@ class HighlightPlan(Record):
 
 
 class Plan(Record):
-    """`origin` is `rules` when the model's plan could not be used, or no model was asked."""
+    """`origin` is `rules` when the model's plan could not be used, or no model was asked.
+
+    `left_out` are the pull requests whose facts the planning request had no room for.
+    """
 
     inputs: str
     origin: Literal["model", "rules"]
@@ -94,6 +97,7 @@ class Plan(Record):
     risks: tuple[PlanItem, ...]
     recommendations: tuple[Recommendation, ...]
     highlights: tuple[HighlightPlan, ...]
+    left_out: tuple[int, ...] = ()
     usage: Usage = Usage()
 
     def fact(self, fact_id: str) -> Fact:

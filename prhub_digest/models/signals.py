@@ -5,6 +5,9 @@ from typing import Literal
 from prhub_digest.models.base import Record
 from prhub_digest.models.summary import ChangeType, Score, Severity, SubScoreName
 
+# The area of a pull request that no path pattern places.
+OTHER = "other"
+
 FlagName = Literal[
     "missing_tests",
     "large_change",
@@ -51,12 +54,17 @@ class RuleScore(Record):
 
 
 class PullRequestSignals(Record):
-    """`threads` is None when the source knows no review threads."""
+    """`threads` is None when the source knows no review threads.
+
+    `changed_lines` and `changed_files` leave out lock, generated, vendored, minified, data and binary files.
+    """
 
     pull: int
     area: str
     change_type: ChangeType
     bot: bool
+    changed_lines: int = 0
+    changed_files: int = 0
     flags: tuple[Flag, ...]
     threads: tuple[ThreadOutcome, ...] | None
     reverts: int | None = None

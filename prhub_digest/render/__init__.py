@@ -1,1 +1,8 @@
+"""A verified digest as a page: one view, three formats. Pure."""
 
+from prhub_digest.render.json import render_json
+from prhub_digest.render.markdown import render_markdown
+from prhub_digest.render.text import render_text
+from prhub_digest.render.view import PullHead, RenderInput, View, build_view
+
+__all__ = ["PullHead", "RenderInput", "View", "build_view", "render_json", "render_markdown", "render_text"]

@@ -1,0 +1,120 @@
+"""`batch export` and `batch import`: pending requests out as OpenAI Batch JSONL, replies in."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from prhub_digest.cli.recording import open_recording
+from prhub_digest.cli.run import pending_requests
+from prhub_digest.cli.setup import ModelKind, reply_store
+from prhub_digest.cli.stages import reopen
+from prhub_digest.console import Console
+from prhub_digest.errors import PendingReplies, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from prhub_digest.models.llm import LogicalRequest, StoredReply
+
+app = typer.Typer(
+    name="batch",
+    help="Requests out as OpenAI Batch JSONL files, replies in.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+Run = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder made with --llm batch.")]
+Fixture = Annotated[str | None, typer.Option(help="Instead of a run: a fixture's name or folder.")]
+
+
+@app.command("export")
+def export_requests(
+    run: Run = None,
+    fixture: Fixture = None,
+    to: Annotated[Path | None, typer.Option("--to", help="File. Default: batch/requests.jsonl in the run.")] = None,
+) -> None:
+    """Write the requests that wait for replies, one a line."""
+    from prhub_digest.llm.batch import export
+
+    requests, _, folder = _pending(run, fixture)
+    path = to or folder / "batch" / "requests.jsonl"
+    Console().message(f"{export(requests, path)} requests wait")
+    Console().product(f"{path}\n")
+
+
+@app.command("import")
+def import_requests(
+    files: Annotated[list[Path], typer.Argument(metavar="[RUN] FILE...", help="Batch output files.")],
+    fixture: Fixture = None,
+    by: Annotated[str, typer.Option(help="The model that answered, for the record.")] = "unnamed model",
+) -> None:
+    """Validate each reply like a live one and store it; exit 1 if a line could not be used."""
+    from prhub_digest.llm.batch import import_replies
+
+    run = None if fixture else files[0]
+    sources = files if fixture else files[1:]
+    if not sources:
+        raise UsageError("which files? Give RUN FILE..., or --fixture NAME FILE...")
+    requests, save, _ = _pending(run, fixture)
+    console, bad = Console(), False
+    for path in sources:
+        result = import_replies(path, requests, validate=_fault, save=save, recorded=f"batch files, {by}")
+        console.message(f"{path}: {len(result.imported)} replies imported, {len(result.missing)} requests still wait")
+        for name, reason in result.failed:
+            console.warning(f"{name}: {reason}")
+        for name in result.unknown:
+            console.warning(f"{name}: no request waits for this reply")
+        for name in result.duplicate:
+            console.warning(f"{name}: stands there twice; the first one counts")
+        bad = bad or bool(result.failed or result.unknown or result.duplicate)
+        requests = tuple(request for request in requests if _custom_id(request) in result.missing)
+    if bad:
+        raise typer.Exit(1)
+
+
+def _pending(
+    run: Path | None, fixture: str | None
+) -> "tuple[tuple[LogicalRequest, ...], Callable[[StoredReply], object], Path]":
+    """The requests that wait, where to store their replies, and the run folder."""
+    if (run is None) == (fixture is None):
+        raise UsageError("give a run folder, or --fixture NAME")
+    if fixture is not None:
+        recording = open_recording(fixture, ModelKind.batch)
+        with suppress(PendingReplies):
+            recording.go()
+        waiting = recording.pending.pending if recording.pending else ()
+        return waiting, recording.replies.save, recording.run.folder.path
+    assert run is not None  # noqa: S101 - one of the two is given
+    return _pending_of_run(run)
+
+
+def _pending_of_run(run: Path) -> "tuple[tuple[LogicalRequest, ...], Callable[[StoredReply], object], Path]":
+    import os
+
+    from prhub_digest.pipeline.run import run_until
+    from prhub_digest.settings import load_settings
+
+    opened = reopen(run, llm=ModelKind.batch)
+    with opened.folder.lock(), suppress(PendingReplies):
+        run_until(opened, "render")
+    store = reply_store(load_settings(None, {}, os.environ), opened.console)
+    return pending_requests(opened), store.save, run
+
+
+def _fault(request: "LogicalRequest", content: str) -> str | None:
+    from prhub_digest.llm.ask import checked_reply
+    from prhub_digest.llm.reply_text import ReplyTextError
+    from prhub_digest.models.replies import REPLIES
+
+    try:
+        checked_reply(content, request, REPLIES[request.schema_name])
+    except ReplyTextError as error:
+        return str(error)
+    return None
+
+
+def _custom_id(request: "LogicalRequest") -> str:
+    from prhub_digest.llm.batch import custom_id
+
+    return custom_id(request)

@@ -1,0 +1,63 @@
+"""The command `prhub-digest`: its commands by group, and what each error ends with."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from prhub_digest import __version__
+from prhub_digest.cli import batch, record, run, show, stages
+from prhub_digest.console import Console
+from prhub_digest.errors import PrhubError
+
+app = typer.Typer(
+    name="prhub-digest",
+    help="A weekly digest of a repository's merged pull requests that a reader can trust.",
+    epilog="Try it without key or network: prhub-digest run --dry-run",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+run.add(app)
+stages.add(app)
+show.add(app)
+record.add(app)
+app.add_typer(batch.app)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"prhub-digest {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run a command; the only place that turns our errors into exit codes."""
+    try:
+        app(standalone_mode=True)
+    except PrhubError as error:
+        report = Console().error if error.exit_code else Console().message
+        report(str(error))
+        _leave(error.exit_code)
+    except KeyboardInterrupt:
+        Console().message("interrupted; the same command continues where it stopped")
+        _leave(130)
+
+
+def _leave(code: int) -> None:
+    """End without waiting for calls in flight: what was answered is stored, each file is whole."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

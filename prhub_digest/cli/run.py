@@ -1,0 +1,227 @@
+"""`run` and `collect`: from a repository's week to its digest."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prhub_digest.cli.setup import (
+    Lang,
+    ModelKind,
+    SourceKind,
+    Target,
+    effective,
+    fixture_manifest,
+    open_run,
+    source_of,
+    target_of,
+)
+from prhub_digest.console import Console
+from prhub_digest.errors import PendingReplies, UsageError
+
+if TYPE_CHECKING:
+    from prhub_digest.models.fixture import FixtureManifest
+    from prhub_digest.models.period import Period
+    from prhub_digest.pipeline.context import Run
+    from prhub_digest.pipeline.run import RunResult
+    from prhub_digest.settings import Settings
+
+Repository = Annotated[
+    str | None, typer.Argument(metavar="[REPOSITORY]", help="./PATH to a clone, a URL git can read, or OWNER/REPO.")
+]
+Week = Annotated[str | None, typer.Option(help="ISO week such as 2026-W23. Default: the last complete week.")]
+Since = Annotated[str | None, typer.Option(help="First day, such as 2026-06-01; goes with --until.")]
+Until = Annotated[str | None, typer.Option(help="The day after the last one.")]
+Timezone = Annotated[str | None, typer.Option("--tz", help="Time zone of weeks and days. Default: UTC.")]
+Source = Annotated[SourceKind | None, typer.Option(help="Where pull requests come from. Default: git.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Replay a fixture: no key, no network.")]
+Fixture = Annotated[str | None, typer.Option(help="A shipped fixture's name, or a folder. Default: demo.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for run folders. Default: runs.")]
+Config = Annotated[Path | None, typer.Option(help="Settings file. Default: prhub.toml, if there is one.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Collect the pull requests again.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Forget this run folder and start over.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def add(app: typer.Typer) -> None:
+    app.command("run", help="Make the digest of a week: collect, summarize, rank, compose, verify, render.")(run)
+    app.command("collect", help="Collect the merged pull requests of a week into a run folder.")(collect)
+
+
+def run(
+    repository: Repository = None,
+    week: Week = None,
+    since: Since = None,
+    until: Until = None,
+    tz: Timezone = None,
+    lang: Annotated[list[Lang] | None, typer.Option(help="Language of the digest; repeatable. Default: en.")] = None,
+    source: Source = None,
+    llm: Annotated[
+        ModelKind | None,
+        typer.Option(help="Who answers: an OpenAI-compatible endpoint, batch files, a replay, or no model."),
+    ] = None,
+    dry_run: DryRun = False,
+    fixture: Fixture = None,
+    model: Annotated[str | None, typer.Option(help="Model name. There is no default.")] = None,
+    small_model: Annotated[str | None, typer.Option(help="Model for single pull requests. Default: --model.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Calls at once. Default: 8.")] = None,
+    prompts: Annotated[Path | None, typer.Option(help="Folder whose prompt files replace the shipped ones.")] = None,
+    highlights: Annotated[int | None, typer.Option(help="Highlighted pull requests at most. Default: 24.")] = None,
+    out: Out = None,
+    config: Config = None,
+    allow_partial: Annotated[
+        bool, typer.Option("--allow-partial", help="Exit 0 although a pull request could not be summarized.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if verification has any finding.")] = False,
+    refresh: Refresh = False,
+    fresh: Fresh = False,
+    as_json: Json = False,
+) -> None:
+    console = Console()
+    target = target_of(repository, source, llm, dry_run=dry_run, fixture=fixture)
+    flags: dict[str, Any] = {
+        "model": model,
+        "small_model": small_model,
+        "concurrency": concurrency,
+        "prompts": prompts,
+        "highlights": highlights,
+        "languages": [language.value for language in lang] if lang else None,
+        "timezone": tz,
+        "out": out,
+        "allow_partial": allow_partial or None,
+        "strict": strict or None,
+    }
+    settings, manifest = _settings(config, flags, target)
+    period = _period(week, since, until, settings.timezone, manifest)
+    opened, whence = _open(settings, target, console, period)
+    from prhub_digest.pipeline.run import run_all
+
+    with opened.folder.lock():
+        if fresh:
+            opened = _start_over(opened)
+        try:
+            result = run_all(opened, whence, period, refresh=refresh)
+        except PendingReplies as pending:
+            raise export_pending(opened, pending) from None
+    report(console, opened, result, as_json=as_json)
+    if (result.partial and not settings.allow_partial) or (settings.strict and result.findings):
+        raise typer.Exit(1)
+
+
+def collect(
+    repository: Repository = None,
+    week: Week = None,
+    since: Since = None,
+    until: Until = None,
+    tz: Timezone = None,
+    source: Source = None,
+    fixture: Fixture = None,
+    out: Out = None,
+    config: Config = None,
+    refresh: Refresh = False,
+    fresh: Fresh = False,
+) -> None:
+    console = Console()
+    target = target_of(repository, source, ModelKind.none, dry_run=False, fixture=fixture)
+    settings, manifest = _settings(config, {"timezone": tz, "out": out}, target)
+    period = _period(week, since, until, settings.timezone, manifest)
+    opened, whence = _open(settings, target, console, period)
+    from prhub_digest.pipeline.collecting import collect as collect_stage
+
+    with opened.folder.lock():
+        if fresh:
+            opened = _start_over(opened)
+        collection = collect_stage(opened, whence, period, refresh=refresh)
+    direct = "an unknown number of" if collection.direct_commits is None else str(collection.direct_commits)
+    console.message(
+        f"{collection.repository}, {period.label}: {len(collection.numbers)} merged pull requests,"
+        f" {direct} commits that belong to none"
+    )
+    for note in collection.notes:
+        console.message(f"note: {note}")
+    console.product(f"{opened.folder.path}\n")
+
+
+def export_pending(opened: "Run", pending: PendingReplies, then: str | None = None) -> PendingReplies:
+    """Write the requests that wait as a batch file; the message says what to do next (`then`: the import command)."""
+    from prhub_digest.llm.batch import export
+
+    path = opened.folder.file("batch/requests.jsonl")
+    count = export(pending_requests(opened), path)
+    return PendingReplies(
+        f"{pending}.\n{count} requests in {path}\nHave them answered, then:"
+        f" {then or f'prhub-digest batch import {opened.folder.path} REPLIES.jsonl'}\nand give this command again",
+        pending.hashes,
+    )
+
+
+def pending_requests(opened: "Run") -> Any:
+    from prhub_digest.llm.batch import PendingClient
+
+    client = opened.asker.client if opened.asker else None
+    return client.pending if isinstance(client, PendingClient) else ()
+
+
+def report(console: Console, opened: "Run", result: "RunResult", *, as_json: bool) -> None:
+    """The pages on stdout; what a person should know on stderr."""
+    for failure in result.failures:
+        console.warning(f"{failure.stage} {failure.subject}: {failure.reason}")
+    paid, usage = result.paid, result.usage
+    console.message(
+        f"{len(result.numbers)} merged pull requests; replies of {usage.calls} calls"
+        f" ({usage.input_tokens:,} tokens in, {usage.output_tokens:,} out), {paid.calls} of them asked now"
+    )
+    errors = sum(finding.severity == "error" for finding in result.findings)
+    console.message(f"verification: {errors} errors, {len(result.findings) - errors} warnings")
+    if as_json:
+        values = {
+            "folder": str(opened.folder.path),
+            "pages": [str(page) for page in result.pages],
+            "pull_requests": len(result.numbers),
+            "failures": [failure.model_dump() for failure in result.failures],
+            "findings": [finding.model_dump() for finding in result.findings],
+            "usage": usage.model_dump(),
+            "paid": paid.model_dump(),
+        }
+        console.product(json.dumps(values, ensure_ascii=False, indent=2) + "\n")
+    else:
+        console.product("".join(f"{page}\n" for page in result.pages))
+
+
+def _settings(
+    config: Path | None, flags: dict[str, Any], target: Target
+) -> tuple["Settings", "FixtureManifest | None"]:
+    from prhub_digest.settings import load_settings
+
+    manifest = fixture_manifest(target)
+    return effective(load_settings(config, flags, os.environ), target, manifest), manifest
+
+
+def _period(
+    week: str | None, since: str | None, until: str | None, timezone: str, manifest: "FixtureManifest | None"
+) -> "Period":
+    from prhub_digest.models.period import Period
+
+    if week and (since or until):
+        raise UsageError("give --week, or --since and --until, not both")
+    if bool(since) != bool(until):
+        raise UsageError("--since and --until go together")
+    if week:
+        return Period.from_week(week, timezone)
+    if since and until:
+        return Period.from_dates(since, until, timezone)
+    return manifest.collection.period if manifest else Period.last_complete_week(datetime.now(UTC), timezone)
+
+
+def _open(settings: "Settings", target: Target, console: Console, period: "Period") -> tuple["Run", Any]:
+    whence = source_of(target, settings, console)
+    return open_run(settings, target, console, repository=whence.repository, period=period), whence
+
+
+def _start_over(opened: "Run") -> "Run":
+    opened.folder.remove()
+    opened.manifest = opened.manifest.updated(stages={}, failures=(), coverage=None)
+    return opened

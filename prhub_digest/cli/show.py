@@ -1,0 +1,175 @@
+"""`show` and `schema`: look at a run, at one pull request of it, or at the shape of a record."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prhub_digest.cli.stages import PullNumber, RunPath, stored_manifest
+from prhub_digest.console import Console
+from prhub_digest.errors import UsageError
+
+if TYPE_CHECKING:
+    from prhub_digest.models.ranking import RankEntry
+    from prhub_digest.models.run import RunManifest
+    from prhub_digest.models.summary import Evidence, PullRequestSummary
+    from prhub_digest.run_folder import RunFolder
+
+Json = Annotated[bool, typer.Option("--json", help="The stored record as JSON.")]
+
+
+def add(app: typer.Typer) -> None:
+    app.command("show", help="A run; with --pr a pull request's summary, its evidence and why it ranks where it does.")(
+        show
+    )
+    app.command("schema", help="The JSON Schema of a record, such as PullRequest.")(schema)
+
+
+def show(run: RunPath, number: PullNumber = None, as_json: Json = False) -> None:
+    from prhub_digest.run_folder import RunFolder
+
+    folder = RunFolder(run)
+    manifest, _ = stored_manifest(run)
+    if number is None:
+        _show_run(manifest, folder, as_json=as_json)
+    else:
+        _show_pull(folder, number, as_json=as_json)
+
+
+def schema(
+    name: Annotated[str | None, typer.Argument(help="The record's name; without one, all names.")] = None,
+) -> None:
+    records = _records()
+    if name is None:
+        Console().product("".join(f"{known}\n" for known in sorted(records)))
+        return
+    if name not in records:
+        raise UsageError(f"no record {name!r}; there are {', '.join(sorted(records))}")
+    Console().product(json.dumps(records[name].model_json_schema(), indent=2, ensure_ascii=False) + "\n")
+
+
+def _records() -> dict[str, Any]:
+    from prhub_digest.models import (
+        chunk,
+        digest,
+        fixture,
+        llm,
+        plan,
+        pull_request,
+        ranking,
+        run,
+        signals,
+        stats,
+        summary,
+        verification,
+    )
+
+    records = (
+        pull_request.PullRequest,
+        pull_request.Collection,
+        chunk.Chunk,
+        chunk.Coverage,
+        signals.Signals,
+        stats.Stats,
+        summary.SummaryReply,
+        summary.PullRequestSummary,
+        ranking.Ranking,
+        plan.Plan,
+        digest.Digest,
+        verification.Verification,
+        run.RunManifest,
+        llm.StoredReply,
+        fixture.FixtureManifest,
+    )
+    return {record.__name__: record for record in records}
+
+
+def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) -> None:
+    console = Console()
+    if as_json:
+        console.product(manifest.to_json())
+        return
+    console.product(f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}\n{folder.path}\n\n")
+    rows = [
+        (
+            stage,
+            f"{record.seconds:.1f}",
+            str(record.usage.calls),
+            str(record.paid.calls),
+            f"{record.usage.input_tokens:,}",
+            f"{record.usage.output_tokens:,}",
+        )
+        for stage, record in manifest.stages.items()
+    ]
+    columns = ("stage", "seconds", "calls", "asked now", "tokens in", "tokens out")
+    console.table("Stages", columns, rows)
+    if manifest.failures:
+        failures = [(failure.stage, failure.subject, failure.reason) for failure in manifest.failures]
+        console.table("\nFailures", ("stage", "subject", "reason"), failures)
+
+
+def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
+    from prhub_digest.models.ranking import Ranking
+    from prhub_digest.models.summary import PullRequestSummary
+    from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.run_folder import summary_name
+
+    console = Console()
+    summary = folder.read_record(summary_name(number), PullRequestSummary)
+    if summary is None:
+        raise UsageError(f"{folder.path} has no summary of pull request {number}; see: prhub-digest rank {folder.path}")
+    if as_json:
+        console.product(summary.to_json())
+        return
+    ranking = folder.read_record(RANKING, Ranking)
+    entry = next((entry for entry in ranking.entries if entry.pull == number), None) if ranking else None
+    console.product("\n".join([*_head_lines(summary), *_statement_lines(summary), *_rank_lines(entry), ""]))
+
+
+def _head_lines(summary: "PullRequestSummary") -> list[str]:
+    lines = [f"#{summary.pull} {summary.headline}"]
+    if summary.status == "fallback":
+        lines.append(f"not summarized: {summary.reason}")
+    lines.append(f"{summary.area}, {summary.change_type}, default {summary.default_state}")
+    for label, text in (("scope", summary.scope), ("condition", summary.condition)):
+        if text:
+            lines.append(f"{label}: {text}")
+    return lines
+
+
+def _statement_lines(summary: "PullRequestSummary") -> list[str]:
+    lines = [""]
+    for claim in summary.claims:
+        lines += [f"claim: {claim.text}", _quote(claim.evidence)]
+    for figure in summary.figures:
+        baseline = f", baseline {figure.baseline}" if figure.baseline else ""
+        condition = f", {figure.condition}" if figure.condition else ""
+        lines += [
+            f"figure: {figure.metric} {figure.value} {figure.unit}{baseline}{condition} (by {figure.measured_by})",
+            _quote(figure.evidence),
+        ]
+    for risk in summary.risks:
+        lines += [f"risk ({risk.severity}): {risk.text}", _quote(risk.evidence)]
+    for thread in summary.open_threads:
+        lines.append(f"open thread {thread.thread} ({thread.severity}): {thread.text}")
+    for dropped in summary.dropped:
+        lines.append(f"dropped {dropped.kind}: {dropped.text} ({dropped.reason})")
+    return lines
+
+
+def _rank_lines(entry: "RankEntry | None") -> list[str]:
+    if entry is None:
+        return []
+    lines = ["", f"place {entry.place}, importance {entry.importance:.1f}{', a highlight' if entry.highlight else ''}"]
+    for score in entry.scores:
+        lines.append(f"  {score.name} {score.value} (by {score.source})")
+        if score.evidence:
+            lines.append(_quote(score.evidence))
+    lines += [f"  {adjustment.signal} {adjustment.points:+.2f}" for adjustment in entry.adjustments]
+    return lines
+
+
+def _quote(evidence: "Evidence") -> str:
+    place = evidence.place
+    where = " ".join(str(part) for part in (place.kind, place.path, place.line) if part is not None)
+    return f"    {where}: {evidence.quote}"

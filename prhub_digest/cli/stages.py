@@ -1,0 +1,187 @@
+"""One stage at a time on a run folder: `chunk`, `summarize`, `rank`, `compose`, `verify`, `render`."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prhub_digest.cli.run import export_pending
+from prhub_digest.cli.setup import Lang, ModelKind, Target, effective, fixture_manifest, open_run
+from prhub_digest.console import Console
+from prhub_digest.errors import PendingReplies, UsageError
+
+if TYPE_CHECKING:
+    from prhub_digest.models.run import RunManifest, StageName
+    from prhub_digest.pipeline.composing import Week
+    from prhub_digest.pipeline.context import Run
+
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/owner__repo/2026-W23.")]
+PullNumber = Annotated[int | None, typer.Option("--pr", help="One pull request.")]
+Language = Annotated[list[Lang] | None, typer.Option(help="Language; repeatable. Default: as in the run.")]
+
+
+class Format(StrEnum):
+    md = "md"
+    text = "text"
+    json = "json"
+
+
+def add(app: typer.Typer) -> None:
+    app.command("chunk", help="What the model would see of each pull request, and what it would not.")(chunk)
+    app.command("summarize", help="Summarize the collected pull requests.")(summarize)
+    app.command("rank", help="Rank the summarized pull requests.")(rank)
+    app.command("compose", help="Plan and word the digest.")(compose)
+    app.command("verify", help="Check the digest against its sources; exit 1 if an error is left.")(verify)
+    app.command("render", help="Print the digest in a format.")(render)
+
+
+def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None = None) -> "Run":
+    """A run on an existing folder, with the settings that its run.json holds; `llm` asks somebody else.
+
+    Raises:
+        UsageError: it is no run folder.
+    """
+    from prhub_digest.models.pull_request import Collection
+    from prhub_digest.pipeline.collecting import COLLECTION
+    from prhub_digest.run_folder import RunFolder
+    from prhub_digest.settings import load_settings
+
+    manifest, stored = stored_manifest(folder)
+    target = Target.of_settings(stored | ({"llm": llm} if llm else {}))
+    names = ("source", "llm", "location", "fixture", "out")
+    flags = {key: value for key, value in stored.items() if key not in names} | {"out": str(folder.parent.parent)}
+    if lang:
+        flags["languages"] = [language.value for language in lang]
+    settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
+    collection = RunFolder(folder).read_record(COLLECTION, Collection)
+    if collection is None:
+        raise UsageError(f"{folder} holds no collected pull requests; start with: prhub-digest collect")
+    opened = open_run(settings, target, Console(), repository=manifest.repository, period=collection.period)
+    opened.folder = RunFolder(folder)
+    return opened
+
+
+def stored_manifest(folder: Path) -> tuple["RunManifest", dict[str, Any]]:
+    from prhub_digest.models.run import RunManifest
+    from prhub_digest.pipeline.context import MANIFEST
+    from prhub_digest.run_folder import RunFolder
+
+    manifest = RunFolder(folder).read_record(MANIFEST, RunManifest)
+    if manifest is None:
+        raise UsageError(f"{folder} is no run folder: it has no run.json; prhub-digest run makes one")
+    return manifest, dict(manifest.settings)
+
+
+def until(opened: "Run", stage: "StageName") -> "Week":
+    from prhub_digest.pipeline.run import run_until
+
+    with opened.folder.lock():
+        try:
+            return run_until(opened, stage)
+        except PendingReplies as pending:
+            raise export_pending(opened, pending) from None
+
+
+def chunk(run: RunPath, number: PullNumber = None) -> None:
+    from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, chunks_of, read_pull
+
+    opened = reopen(run)
+    week = until(opened, "chunk")
+    if number is not None:
+        if number not in week.collection.numbers:
+            raise UsageError(f"pull request {number} is not in {run}")
+        chunks, coverage = chunks_of(opened, read_pull(opened, number))
+        opened.console.product("\n\n".join(chunk.text for chunk in chunks) + "\n")
+        for file in coverage.files:
+            if file.shown != "full":
+                opened.console.message(
+                    f"{file.path}: {file.shown}, {file.changed_lines_shown} of {file.changed_lines} changed lines"
+                    f" ({file.reason or 'budget'})"
+                )
+        return
+    stored = opened.folder.read_record(COVERAGE, WeekCoverage)
+    rows = [
+        (
+            f"#{own.pull}",
+            str(own.chunks),
+            f"{own.tokens_shown} of {own.tokens_total}",
+            f"{own.changed_lines_shown} of {own.changed_lines_total}",
+            f"{sum(file.shown == 'full' for file in own.files)} of {len(own.files)}",
+        )
+        for own in (stored.pulls if stored else ())
+    ]
+    opened.console.table("Chunks", ("PR", "chunks", "tokens", "changed lines", "files in full"), rows)
+
+
+def summarize(run: RunPath) -> None:
+    opened = reopen(run)
+    week = until(opened, "summarize")
+    rows = [
+        (f"#{number}", summary.status, summary.area, summary.headline)
+        for number, summary in sorted(week.summaries.items())
+    ]
+    opened.console.table("Summaries", ("PR", "status", "area", "headline"), rows)
+
+
+def rank(run: RunPath) -> None:
+    opened = reopen(run)
+    week = until(opened, "rank")
+    rows = [
+        (
+            str(entry.place),
+            f"#{entry.pull}",
+            f"{entry.importance:.1f}",
+            "yes" if entry.highlight else "",
+            week.summaries[entry.pull].headline,
+        )
+        for entry in week.ranking.entries
+    ]
+    opened.console.table("Ranking", ("place", "PR", "importance", "highlight", "headline"), rows)
+
+
+def compose(run: RunPath, lang: Language = None) -> None:
+    from prhub_digest.pipeline.composing import digest_name
+
+    opened = reopen(run, lang)
+    until(opened, "compose")
+    opened.console.product(
+        "".join(f"{opened.folder.file(digest_name(language))}\n" for language in opened.options.languages)
+    )
+
+
+def verify(run: RunPath, lang: Language = None) -> None:
+    from prhub_digest.models.digest import Digest
+    from prhub_digest.models.plan import Plan
+    from prhub_digest.pipeline.composing import PLAN, digest_name
+    from prhub_digest.pipeline.composing import verify as verify_stage
+
+    opened = reopen(run, lang)
+    week = until(opened, "rank")
+    plan = opened.folder.read_record(PLAN, Plan)
+    failed = False
+    for language in opened.options.languages:
+        digest = opened.folder.read_record(digest_name(language), Digest)
+        if plan is None or digest is None:
+            raise UsageError(f"{run} has no digest in {language}; make it with: prhub-digest compose {run}")
+        verification = verify_stage(opened, week, plan, digest)
+        rows = [(f.severity, f.check, f.item or "", f.message) for f in verification.findings]
+        opened.console.table(f"Findings ({language})", ("severity", "check", "item", "message"), rows)
+        failed = failed or bool(verification.errors)
+    if failed:
+        raise typer.Exit(1)
+
+
+def render(
+    run: RunPath,
+    lang: Language = None,
+    output: Annotated[Format, typer.Option("--format", help="Markdown, plain text or JSON.")] = Format.md,
+) -> None:
+    from prhub_digest.pipeline.rendering import FORMATS, pull_heads, view
+
+    opened = reopen(run, lang)
+    week = until(opened, "render")
+    heads = pull_heads(opened, week)
+    for language in opened.options.languages:
+        opened.console.product(FORMATS[output.value](view(opened, week, language, heads)))

@@ -1,0 +1,219 @@
+"""The git source: a local clone or any URL that git can read. No token; what git cannot know stays unknown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from prhub_digest.collect.git_command import Git
+from prhub_digest.collect.git_files import changed_files
+from prhub_digest.collect.git_log import REPLACED, LandedPull, LogEntry, Walk, read_log, walk
+from prhub_digest.collect.git_remote import (
+    Progress,
+    cached_remote,
+    fetch_remote,
+    is_url,
+    open_local,
+    repository_address,
+)
+from prhub_digest.collect.landing import co_authors, person, without_trailers
+from prhub_digest.collect.masking import mask
+from prhub_digest.errors import SourceError
+from prhub_digest.models.period import Period
+from prhub_digest.models.pull_request import Collection, Commit, Completeness, FileChange, PullRequest
+
+
+def _quiet(_: str) -> None:
+    pass
+
+
+class GitSource:
+    """Pull requests from the first-parent history of one branch.
+
+    Args:
+        location: the path of a clone (work tree or bare), or a URL that git can read.
+        cache_dir: where repositories of URLs are kept.
+        progress: called with git's own progress lines while it fetches.
+    """
+
+    def __init__(self, location: str, cache_dir: Path, progress: Progress = _quiet) -> None:
+        self._location = location
+        self._cache_dir = cache_dir
+        self._progress = progress
+        self._walked: tuple[str, Period, Walk] | None = None
+
+    @property
+    def repository(self) -> str:
+        """`owner/name` when the remote is a forge's address, else `local/<folder>`; nothing is fetched.
+
+        Raises:
+            SourceError: a path that is no repository.
+        """
+        remote, folder = self._location, self._location.rstrip("/").rpartition("/")[2]
+        if not is_url(self._location):
+            git = open_local(self._location)
+            path = git.git_dir.parent if git.git_dir.name == ".git" else git.git_dir
+            remote, folder = git.line("config", "--get", "remote.origin.url") or "", path.name
+        address = repository_address(remote)
+        return address[0] if address else f"local/{folder.removesuffix('.git') or 'repository'}"
+
+    def collection(self, period: Period) -> Collection:
+        """The numbers of the pull requests that landed in the period, in the order of landing.
+
+        Raises:
+            SourceError: no repository, no commits, a clone that lacks the period or its objects.
+            ServiceError: the URL cannot be read.
+        """
+        if is_url(self._location):
+            git = fetch_remote(self._location, self._cache_dir, self._progress)
+        else:
+            git = open_local(self._location)
+        branch, head = _branch(git)
+        _refuse_partial(git)
+        walked = self._walk(git, head, period)
+        notes = [f"read along {branch}, first parents only, at {head[:12]}"]
+        if git.line("rev-parse", "--is-shallow-repository") == "true":
+            notes.append(_shallow_note(git, walked, period))
+        address = repository_address(self._remote(git))
+        return Collection(
+            repository=self.repository,
+            source="git",
+            web_url=address[1] if address else None,
+            period=period,
+            numbers=tuple(pull.what.number for pull in walked.pulls),
+            direct_commits=walked.direct_commits,
+            head=head,
+            notes=tuple(notes),
+        )
+
+    def pull_requests(self, collection: Collection, skip: frozenset[int]) -> Iterator[PullRequest]:
+        """The collection's pull requests one at a time, as they were at the collection's head.
+
+        Raises:
+            SourceError: as in `collection`.
+        """
+        url = is_url(self._location)
+        git = cached_remote(self._location, self._cache_dir) if url else open_local(self._location)
+        branch, head = _branch(git)
+        base_branch = None if branch == "HEAD" else branch.removeprefix("origin/")
+        for pull in self._walk(git, collection.head or head, collection.period).pulls:
+            if pull.what.number not in skip:
+                yield mask(_pull_request(git, pull, base_branch, collection.web_url))
+
+    def _walk(self, git: Git, head: str, period: Period) -> Walk:
+        if self._walked is None or self._walked[:2] != (head, period):
+            self._walked = head, period, walk(git, head, period)
+        return self._walked[2]
+
+    def _remote(self, git: Git) -> str | None:
+        return self._location if is_url(self._location) else git.line("config", "--get", "remote.origin.url")
+
+
+def _branch(git: Git) -> tuple[str, str]:
+    """The name of the branch to read, and its commit: origin's default branch of a work tree, else HEAD."""
+    remote = None if git.bare else git.line("symbolic-ref", "--short", "refs/remotes/origin/HEAD")
+    name = remote or git.line("symbolic-ref", "--short", "HEAD") or "HEAD"
+    head = git.line("rev-parse", "--verify", "--quiet", f"{remote or 'HEAD'}^{{commit}}")
+    if head is None:
+        raise SourceError(
+            f"{git.label}: {name} has no commit that can be read: the repository is empty, or its clone is damaged;"
+            " give a clone with history, or try git fsck in it"
+        )
+    return name, head
+
+
+def _refuse_partial(git: Git) -> None:
+    """Git would fetch the missing contents one by one, over the network, in the middle of reading."""
+    if git.line("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$") is not None:
+        raise SourceError(
+            f"{git.label}: a partial clone (git clone --filter): contents of files are missing;"
+            " use a full clone, or complete this one with: git fetch --refetch --no-filter"
+        )
+
+
+def _shallow_note(git: Git, walked: Walk, period: Period) -> str:
+    """A shallow clone is fine when its history reaches back beyond the period."""
+    begins = walked.oldest.committed_at
+    if begins is None or begins >= period.since:
+        day = "an unknown day" if begins is None else f"{begins:%Y-%m-%d}"
+        raise SourceError(
+            f"{git.label}: a shallow clone whose history begins on {day}, not before {period.since:%Y-%m-%d};"
+            f" get the rest with: git fetch --unshallow (or git fetch --shallow-since={period.since:%Y-%m-%d}, then"
+            " git fetch --deepen=50)"
+        )
+    return f"shallow clone, history begins on {begins:%Y-%m-%d}: lists of commits may be incomplete"
+
+
+def _pull_request(git: Git, pull: LandedPull, base_branch: str | None, web_url: str | None) -> PullRequest:
+    last, first = pull.last, pull.entries[-1]
+    files, utf8 = _files(git, pull)
+    is_merge = len(last.parents) > 1
+    commits = _merged_commits(git, last) if is_merge else tuple(reversed(pull.entries))
+    author = (commits[0] if is_merge and commits else first).author
+    message = "\n".join(entry.message for entry in {entry.sha: entry for entry in (*pull.entries, *commits)}.values())
+    notes = [] if utf8 else ["the diff holds bytes that are not UTF-8; each is shown as \ufffd"]
+    if REPLACED in message or REPLACED in author:
+        notes.append("names or messages hold bytes that are not UTF-8; each is shown as \ufffd")
+    together = len(pull.runs) == 1
+    if not together:
+        notes.append("its commits do not stand together on the branch; their diffs are put one after the other")
+    merged_at = last.committed_at
+    if merged_at is None:
+        raise SourceError(f"{git.label}: commit {last.sha} has a date that no calendar has")
+    path = "/-/merge_requests/" if pull.what.gitlab else "/pull/"
+    return PullRequest(
+        number=pull.what.number,
+        title=pull.what.title,
+        body=without_trailers(pull.what.body),
+        url=f"{web_url}{path}{pull.what.number}" if web_url else None,
+        author=person(author),
+        co_authors=co_authors(message, author),
+        merged_at=merged_at,
+        base_branch=base_branch,
+        head_branch=pull.what.head_branch,
+        merge_kind="merge" if is_merge else "squash" if len(pull.entries) == 1 else "rebase",
+        merge_commit=last.sha,
+        files=files,
+        commits=tuple(_commit(entry) for entry in commits),
+        completeness=Completeness(
+            diff="complete" if together else "partial", conversation="unknown", notes=tuple(notes)
+        ),
+    )
+
+
+def _files(git: Git, pull: LandedPull) -> tuple[tuple[FileChange, ...], bool]:
+    """The exact diff of each run of commits; a file that several runs change has their hunks in order of time."""
+    files: dict[str, FileChange] = {}
+    all_utf8 = True
+    for run in reversed(pull.runs):
+        changes, utf8 = changed_files(git, _before(git, run[-1]), run[0].sha)
+        all_utf8 = all_utf8 and utf8
+        for change in changes:
+            earlier = files.get(change.path)
+            files[change.path] = _joined(earlier, change) if earlier else change
+    return tuple(files.values()), all_utf8
+
+
+def _joined(earlier: FileChange, later: FileChange) -> FileChange:
+    patches = [patch for patch in (earlier.patch, later.patch) if patch is not None]
+    return earlier.updated(
+        additions=earlier.additions + later.additions,
+        deletions=earlier.deletions + later.deletions,
+        patch="\n".join(patches) if patches else None,
+        patch_state=later.patch_state if earlier.patch is None else earlier.patch_state,
+    )
+
+
+def _before(git: Git, first: LogEntry) -> str:
+    """What the pull request started from; the empty tree when it began the history."""
+    return (
+        first.parents[0] if first.parents else git.read("hash-object", "-t", "tree", "--", "/dev/null").decode().strip()
+    )
+
+
+def _merged_commits(git: Git, merge: LogEntry) -> tuple[LogEntry, ...]:
+    """What the merge brought in: commits of the other parents that the first one does not have, oldest first."""
+    return tuple(read_log(git, "--reverse", *merge.parents[1:], f"^{merge.parents[0]}"))
+
+
+def _commit(entry: LogEntry) -> Commit:
+    message = without_trailers(entry.message) or ""
+    return Commit(sha=entry.sha, message=message, author=person(entry.author), authored_at=entry.authored_at)

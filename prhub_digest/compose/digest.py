@@ -1,0 +1,100 @@
+"""Plan, ranking and words -> the digest of one language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from prhub_digest.compose.templates import template_text
+from prhub_digest.models.digest import Digest, DigestTheme, Highlight, Language, Recommendation, Sentence
+from prhub_digest.models.llm import Usage
+from prhub_digest.models.plan import Plan, PlanItem, SectionName
+from prhub_digest.models.pull_request import Collection
+from prhub_digest.models.ranking import Ranking
+from prhub_digest.models.summary import PullRequestSummary
+
+
+@dataclass(frozen=True)
+class Words:
+    """The model's sentences by item id, and why an item has none (`refused`): code words those.
+
+    `bare` are items whose facts' own words are refused as well: they get a pointer to the pull request, no more.
+    """
+
+    sentences: Mapping[str, str]
+    refused: Mapping[str, str]
+    bare: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class DigestMaterial:
+    collection: Collection
+    plan: Plan
+    ranking: Ranking
+    summaries: Mapping[int, PullRequestSummary]
+    language: Language
+    model: str | None
+
+
+def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Digest:
+    """Every item of the plan becomes one sentence: the model's, or a template where it has none.
+
+    `material.model` None means a facts-only digest: no sections of prose, highlights by computed importance.
+    """
+    plan = material.plan
+    common = {
+        "language": material.language,
+        "repository": material.collection.repository,
+        "period": material.collection.period,
+        "announced_highlights": len(material.ranking.highlights),
+        "highlights": tuple(
+            Highlight(
+                pull=highlight.pull,
+                importance=material.ranking.of(highlight.pull).importance,
+                area=material.summaries[highlight.pull].area,
+                sentence=_sentence(material, highlight.item, "highlights", words),
+            )
+            for highlight in plan.highlights
+        ),
+        "usage": usage,
+    }
+    if material.model is None:
+        return Digest(mode="facts", **common)
+
+    def section(name: SectionName) -> tuple[Sentence, ...]:
+        return tuple(_sentence(material, item, name, words) for item in plan.items(name))
+
+    return Digest(
+        mode="model",
+        model=material.model,
+        executive=section("executive"),
+        themes=tuple(
+            DigestTheme(
+                area=theme.area,
+                sentences=tuple(_sentence(material, item, "changes", words) for item in theme.items),
+            )
+            for theme in plan.themes
+        ),
+        trends=section("trends"),
+        risks=section("risks"),
+        recommendations=tuple(
+            Recommendation(
+                sentence=_sentence(material, recommendation.item, "recommendations", words), risk=recommendation.risk
+            )
+            for recommendation in plan.recommendations
+        ),
+        **common,
+    )
+
+
+def _sentence(material: DigestMaterial, item: PlanItem, section: SectionName, words: Words) -> Sentence:
+    plan = material.plan
+    text = words.sentences.get(item.id)
+    figures = tuple(fact for fact in item.facts if plan.fact(fact).kind == "figure")
+    return Sentence(
+        item=item.id,
+        text=text or template_text(plan, item, section, material.language, bare=item.id in words.bare),
+        claims=tuple(fact for fact in item.facts if fact not in figures),
+        figures=figures,
+        stats=item.stats,
+        origin="model" if text else "template",
+        reason=None if text else words.refused.get(item.id),
+    )

@@ -1,0 +1,127 @@
+"""What a sentence may cite: every grounded statement of the week under a short id, in rank order."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from prhub_digest.models.plan import Fact
+from prhub_digest.models.ranking import Ranking
+from prhub_digest.models.stats import Count, Stats
+from prhub_digest.models.summary import Figure, PullRequestSummary
+
+_STATS_IN_PROMPT = ("pulls", "commits", "areas", "types", "labels", "files", "flags", "threads", "hours_to_merge")
+_PER_GROUP = 12
+
+
+def facts_of(ranking: Ranking, summaries: Mapping[int, PullRequestSummary]) -> tuple[Fact, ...]:
+    """The facts of all pull requests in rank order; a pull request's headline comes first."""
+    return tuple(fact for entry in ranking.entries for fact in _facts_of_pull(f"p{entry.place}", summaries[entry.pull]))
+
+
+def facts_block(
+    facts: Sequence[Fact], summaries: Mapping[int, PullRequestSummary], *, budget: int, count: Callable[[str], int]
+) -> tuple[str, tuple[int, ...]]:
+    """The facts as the planning prompt shows them, within `budget` tokens by `count`.
+
+    Full blocks while they fit, then headlines alone while they fit.
+
+    Returns:
+        The text, and the numbers of the pull requests that it does not show at all.
+    """
+    blocks: dict[int, list[Fact]] = {}
+    for fact in facts:
+        blocks.setdefault(fact.pull, []).append(fact)
+    shown: list[str] = []
+    left_out: list[int] = []
+    used, full = 0, True
+    for pull, own in blocks.items():
+        block = _block(own, summaries[pull])
+        if full and used + count(block) + 1 > budget:
+            full = False
+        if not full:
+            block = _block(own[:1], summaries[pull])
+        if used + count(block) + 1 > budget:
+            left_out.append(pull)
+            continue
+        used += count(block) + 1
+        shown.append(block)
+    return "\n".join(shown), tuple(left_out)
+
+
+def stats_block(stats: Stats) -> str:
+    """The statistics that a plan may cite, one a line: path, value, and what it is counted out of."""
+    return "\n".join(_stat_line(count) for group in _STATS_IN_PROMPT for count in stats.group(group)[:_PER_GROUP])
+
+
+def figure_text(figure: Figure) -> str:
+    """A figure in English words with everything that makes it true."""
+    value = f"{figure.value} {figure.unit}".strip()
+    parts = [f"{figure.metric}: {value}"]
+    if figure.baseline:
+        parts.append(f"baseline {figure.baseline}")
+    if figure.direction != "none":
+        parts.append(figure.direction)
+    if figure.condition:
+        parts.append(figure.condition)
+    parts.append(f"measured by {figure.measured_by}")
+    return ", ".join(parts)
+
+
+def _facts_of_pull(place: str, summary: PullRequestSummary) -> list[Fact]:
+    pull = summary.pull
+    facts = [
+        Fact(id=f"{place}.h1", kind="headline", pull=pull, text=summary.headline, evidence=summary.headline_evidence)
+    ]
+    for number, claim in enumerate(summary.claims, 1):
+        facts.append(Fact(id=f"{place}.c{number}", kind="claim", pull=pull, text=claim.text, evidence=claim.evidence))
+    for number, figure in enumerate(summary.figures, 1):
+        facts.append(
+            Fact(
+                id=f"{place}.f{number}",
+                kind="figure",
+                pull=pull,
+                text=figure_text(figure),
+                evidence=figure.evidence,
+                figure=figure,
+            )
+        )
+    for number, risk in enumerate(summary.risks, 1):
+        facts.append(
+            Fact(
+                id=f"{place}.r{number}",
+                kind="risk",
+                pull=pull,
+                text=risk.text,
+                evidence=risk.evidence,
+                severity=risk.severity,
+            )
+        )
+    for number, thread in enumerate(summary.open_threads, 1):
+        facts.append(
+            Fact(
+                id=f"{place}.t{number}",
+                kind="thread",
+                pull=pull,
+                text=thread.text,
+                thread=thread.thread,
+                severity=thread.severity,
+            )
+        )
+    return facts
+
+
+def _block(facts: Sequence[Fact], summary: PullRequestSummary) -> str:
+    place = facts[0].id.partition(".")[0]
+    head = [f"{place} area {summary.area}", summary.change_type, f"default {summary.default_state}"]
+    if summary.scope:
+        head.append(f"scope: {summary.scope}")
+    if summary.condition:
+        head.append(f"condition: {summary.condition}")
+    lines = [", ".join(head)]
+    for fact in facts:
+        severity = f" ({fact.severity})" if fact.severity else ""
+        lines.append(f"{fact.id}{severity} {fact.text}")
+    return "\n".join(lines)
+
+
+def _stat_line(count: Count) -> str:
+    out_of = f" of {count.denominator}" if count.denominator is not None else ""
+    return f"{count.path} {count.value}{out_of} {count.unit}"

@@ -1,0 +1,146 @@
+"""The wording of a plan in one language: a few calls, each for at most twelve items of one section."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.request import RequestBuilder
+from prhub_digest.models.digest import Language, WordingReply
+from prhub_digest.models.llm import LogicalRequest, Usage
+from prhub_digest.models.plan import Fact, Plan, PlanItem, SectionName
+from prhub_digest.models.summary import PullRequestSummary
+
+ITEMS_A_CALL = 12
+BODY: tuple[SectionName, ...] = ("changes", "trends", "risks", "recommendations", "highlights")
+_LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文)"}
+_SECTIONS: dict[SectionName, str] = {
+    "executive": "executive summary, for a reader who reads nothing else",
+    "changes": "key changes",
+    "trends": "module and topic trends of this week",
+    "risks": "risk observations",
+    "recommendations": "recommendations",
+    "highlights": "highlighted pull requests, one sentence each",
+}
+_STATISTICS = {
+    "pulls": "merged pull requests of the week",
+    "commits": "commits of the week",
+    "lines": "changed lines of the week",
+    "areas": "merged pull requests in this area",
+    "types": "merged pull requests of this type of change",
+    "labels": "merged pull requests with this label",
+    "files": "merged pull requests that changed this file",
+    "flags": "merged pull requests with this risk flag",
+    "threads": "review threads",
+    "hours_to_merge": "time from opening to merge",
+}
+
+
+@dataclass(frozen=True)
+class WordingTask:
+    """One call: items of one section. `faults` maps refused items to what was wrong with their sentence."""
+
+    section: SectionName
+    subject: str
+    items: tuple[PlanItem, ...]
+    request: LogicalRequest
+
+
+@dataclass(frozen=True)
+class WordingMaterial:
+    plan: Plan
+    summaries: Mapping[int, PullRequestSummary]
+    language: Language
+    builder: RequestBuilder
+
+
+def wording_tasks(
+    material: WordingMaterial, sections: Sequence[SectionName], kept: Sequence[str] = ()
+) -> tuple[WordingTask, ...]:
+    """The calls that word these sections; `kept` are sentences already in the digest, for the executive summary."""
+    tasks = []
+    for section in sections:
+        items = material.plan.items(section)
+        groups = [items[start : start + ITEMS_A_CALL] for start in range(0, len(items), ITEMS_A_CALL)]
+        for number, group in enumerate(groups, 1):
+            subject = f"{material.language}.{section}" + (f".{number}" if len(groups) > 1 else "")
+            tasks.append(_task(material, section, subject, group, kept=kept))
+    return tuple(tasks)
+
+
+def repair_task(material: WordingMaterial, task: WordingTask, faults: Mapping[str, str]) -> WordingTask:
+    """One more call for the refused items of a call, with what was wrong with each sentence."""
+    items = tuple(item for item in task.items if item.id in faults)
+    told = "\n".join(f"{item.id}: {faults[item.id]}" for item in items)
+    return _task(material, task.section, f"{task.subject}.repair", items, faults=told)
+
+
+def word(task: WordingTask, asker: Asker) -> tuple[dict[str, str], Usage, Usage]:
+    """The sentences by item id, the usage of the reply, and what was paid for now.
+
+    Raises:
+        ReplyError: no usable reply; the caller lets templates speak.
+    """
+
+    def fault(reply: WordingReply) -> str | None:
+        wanted = [item.id for item in task.items]
+        given = [worded.item for worded in reply.items]
+        faults = [f"unknown item {item!r}" for item in given if item not in wanted]
+        faults += [f"item {item!r} is missing" for item in wanted if item not in given]
+        faults += [f"item {item!r} stands {given.count(item)} times" for item in wanted if given.count(item) > 1]
+        faults += [f"item {worded.item!r} has no text" for worded in reply.items if not worded.text.strip()]
+        return "; ".join(faults) or None
+
+    answer = asker.ask(task.request, WordingReply, fault)
+    words = {worded.item: " ".join(worded.text.split()) for worded in answer.reply.items}
+    return words, answer.usage, answer.paid
+
+
+def _task(
+    material: WordingMaterial,
+    section: SectionName,
+    subject: str,
+    items: tuple[PlanItem, ...],
+    *,
+    kept: Sequence[str] = (),
+    faults: str | None = None,
+) -> WordingTask:
+    blocks = [_item_block(material, item) for item in items]
+    if kept:
+        blocks.append("Sentences already in the digest:\n" + "\n".join(kept))
+    values = {
+        "section": _SECTIONS[section],
+        "language": _LANGUAGES[material.language],
+        "items": "\n\n".join(blocks),
+    }
+    if faults is not None:
+        values["faults"] = faults
+    request = material.builder.build("compose_wording", subject=subject, values=values)
+    return WordingTask(section, subject, items, request)
+
+
+def _item_block(material: WordingMaterial, item: PlanItem) -> str:
+    lines = [f"item {item.id}", f"point: {item.point}"]
+    pulls = dict.fromkeys(material.plan.fact(fact).pull for fact in item.facts)
+    for pull in pulls:
+        lines.append(f"about a pull request: {_context(material.summaries[pull])}")
+        lines += [f"- {_fact_line(fact)}" for fact in map(material.plan.fact, item.facts) if fact.pull == pull]
+    lines += [f"- statistic {path}: {_STATISTICS[path.partition('.')[0]]}" for path in item.stats]
+    return "\n".join(lines)
+
+
+def _context(summary: PullRequestSummary) -> str:
+    parts = [summary.headline, f"default {summary.default_state}"]
+    if summary.scope:
+        parts.append(f"scope: {summary.scope}")
+    if summary.condition:
+        parts.append(f"condition: {summary.condition}")
+    return "; ".join(parts)
+
+
+def _fact_line(fact: Fact) -> str:
+    if fact.figure is None:
+        return f"{fact.kind}: {fact.text}"
+    figure = fact.figure
+    direction = "" if figure.direction == "none" else f", {figure.direction}"
+    condition = f", {figure.condition}" if figure.condition else ""
+    return f"figure: {figure.metric}{direction}{condition} (code writes the value)"

@@ -1,0 +1,48 @@
+"""The seam between us and a model: one method to implement, and what it may raise.
+
+A client raises `RetriableError` for what may pass, `FatalServiceError` for what every further call would meet, and
+`UnusableReplyError` when this one request has no usable answer.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from prhub_digest.errors import ReplyError
+from prhub_digest.models.llm import LogicalRequest, Message, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer. `finish_reason` is the endpoint's word: `stop`, `length`, ...; `unknown` when it gave none."""
+
+    content: str
+    finish_reason: str
+    usage: Usage
+
+
+class Client(Protocol):
+    def complete(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Completion:
+        """One call, without retries. `messages` and the limit stand in for those of `request`."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class UnusableReplyError(ReplyError):
+    """This request has no usable reply; `usage` is what was paid for it all the same."""
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage or Usage()
+
+
+class NoAnswerError(UnusableReplyError):
+    """HTTP 200 without an answer: no choices, no content, an error in the body, not JSON. Asking again may help."""
+
+
+class RefusedError(UnusableReplyError):
+    """The model refused, or a content filter held its answer back."""
+
+
+class ContextLengthError(UnusableReplyError):
+    """The request does not fit into the model's context."""

@@ -1,0 +1,68 @@
+"""Recording a fixture: replies that are asked for only where one is missing or stale, and failures by subject."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from prhub_digest.errors import ReplyError
+from prhub_digest.llm.ask import Answer, Asker, Check, R
+from prhub_digest.llm.replay import subject_path, write_reply
+from prhub_digest.llm.store import Replies
+from prhub_digest.models.llm import LogicalRequest, StoredReply
+
+
+class RecordingReplies:
+    """A fixture's replies while it is recorded. `beside` (the user's store) is looked into for what it lacks."""
+
+    def __init__(self, folder: Path, beside: Replies | None, warn: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._beside = beside
+        self._warn = warn
+        self._used: dict[Path, str] = {}
+
+    @property
+    def recorded(self) -> str:
+        """How the replies that the run used came about, each way once."""
+        return "; ".join(sorted(set(self._used.values())))
+
+    def find(self, request: LogicalRequest) -> StoredReply | None:
+        path = subject_path(self._folder, request.prompt, request.subject)
+        try:
+            stored = StoredReply.model_validate_json(path.read_bytes())
+        except (FileNotFoundError, ValidationError):
+            stored = None
+        if stored is not None and stored.request.request_hash == request.request_hash:
+            self._used[path] = stored.recorded
+            return stored
+        found = self._beside.find(request) if self._beside else None
+        if found is not None:
+            self.save(found)
+        return found
+
+    def reject(self, request: LogicalRequest, reason: str) -> None:
+        self._warn(f"{request.prompt}/{request.subject} is asked for again: {reason}")
+
+    def save(self, stored: StoredReply) -> None:
+        self._used[write_reply(self._folder, stored)] = stored.recorded
+
+    def remove_unused(self) -> tuple[Path, ...]:
+        """Delete the recorded replies that the run did not use; returns them."""
+        unused = tuple(path for path in sorted(self._folder.glob("replies/*/*.json")) if path not in self._used)
+        for path in unused:
+            path.unlink()
+        return unused
+
+
+class RecordingAsker(Asker):
+    """Notes the subjects without a usable reply, so that a replay falls back just there."""
+
+    failed: dict[str, str]
+
+    def ask(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None = None) -> Answer[R]:
+        failed = self.__dict__.setdefault("failed", {})
+        try:
+            return super().ask(request, reply_class, check)
+        except ReplyError as error:
+            failed[f"{request.prompt}/{request.subject}"] = str(error)
+            raise

@@ -1,0 +1,267 @@
+"""compose and verify: one plan, its wording per language, and the loop that repairs what verification refuses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from prhub_digest.compose import (
+    BODY,
+    DigestMaterial,
+    PlanMaterial,
+    WordingMaterial,
+    WordingTask,
+    Words,
+    compose_digest,
+    facts_block,
+    facts_of,
+    plan_fault,
+    plan_from_reply,
+    repair_task,
+    rules_plan,
+    stats_block,
+    word,
+    wording_tasks,
+)
+from prhub_digest.errors import PendingReplies, PrhubError, ReplyError, ServiceError
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.pool import run_bounded
+from prhub_digest.models.chunk import SourceLine
+from prhub_digest.models.digest import Digest, Language
+from prhub_digest.models.llm import Usage
+from prhub_digest.models.plan import Plan, PlanReply, SectionName
+from prhub_digest.models.pull_request import Collection, PullRequest
+from prhub_digest.models.ranking import Ranking
+from prhub_digest.models.run import Failure
+from prhub_digest.models.signals import Signals
+from prhub_digest.models.stats import Stats
+from prhub_digest.models.verification import Finding, Verification
+from prhub_digest.pipeline.collecting import read_pull
+from prhub_digest.pipeline.context import Run, StageCost
+from prhub_digest.pipeline.summarizing import NO_MODEL, Summaries
+from prhub_digest.source_lines import source_lines
+from prhub_digest.verify import VerifyInput, verify_digest
+
+PLAN = "plan.json"
+
+
+def digest_name(language: Language) -> str:
+    return f"digest.{language}.json"
+
+
+def verification_name(language: Language) -> str:
+    return f"verification.{language}.json"
+
+
+@dataclass(frozen=True)
+class Week:
+    """What the stages before compose have made; what a stage has not reached yet is empty."""
+
+    collection: Collection
+    signals: Signals
+    summaries: Summaries = field(default_factory=dict)
+    ranking: Ranking = field(default_factory=lambda: Ranking(entries=()))
+    stats: Stats | None = None
+
+    @property
+    def statistics(self) -> Stats:
+        if self.stats is None:
+            raise AssertionError("the statistics are made by the rank stage")
+        return self.stats
+
+
+def compose(run: Run, week: Week) -> Plan:
+    """plan.json, and digest.<lang>.json with verification.<lang>.json for every language.
+
+    Raises:
+        PendingReplies: batch files; the requests that wait were written.
+    """
+    inputs = run.hash(run.manifest.stages["rank"].inputs, week.statistics.to_json(), *_model_inputs(run))
+    languages = run.options.languages
+    outputs = (PLAN, *map(digest_name, languages), *map(verification_name, languages))
+    stage_inputs = run.hash(inputs, *languages)
+    if run.done("compose", stage_inputs, outputs):
+        plan = run.folder.read_valid(PLAN, Plan)
+        if plan is not None:
+            return plan
+    with run.recorded("compose", stage_inputs) as cost:
+        plan = _plan(run, week, inputs, cost)
+        run.folder.write_record(PLAN, plan)
+        summarized = sum((summary.usage for summary in week.summaries.values()), Usage())
+        for language in languages:
+            composing = _Composing(run, week, plan, language, cost)
+            digest = composing.digest(summarized + plan.usage)
+            run.folder.write_record(digest_name(language), digest)
+            verify(run, week, plan, digest)
+    return plan
+
+
+def verify(run: Run, week: Week, plan: Plan, digest: Digest) -> Verification:
+    """verification.<lang>.json of one digest."""
+    verification = verify_digest(verify_input(run, week, plan, digest))
+    run.folder.write_record(verification_name(digest.language), verification)
+    return verification
+
+
+def verify_input(run: Run, week: Week, plan: Plan, digest: Digest) -> VerifyInput:
+    sections: tuple[SectionName, ...] = ("executive", *BODY)
+    cited = {plan.fact(fact).pull for section in sections for item in plan.items(section) for fact in item.facts}
+    lines: dict[int, tuple[SourceLine, ...]] = {}
+
+    def lines_of(pull: PullRequest) -> tuple[SourceLine, ...]:
+        if pull.number not in lines:
+            lines[pull.number] = source_lines(pull)
+        return lines[pull.number]
+
+    return VerifyInput(
+        digest=digest,
+        plan=plan,
+        stats=week.statistics,
+        ranking=week.ranking,
+        pulls={number: read_pull(run, number) for number in sorted(cited)},
+        lines=lines_of,
+        reverted=frozenset(own.pull for own in week.signals.pulls if own.reverted_by is not None),
+    )
+
+
+def _plan(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
+    facts = facts_of(week.ranking, week.summaries)
+    areas = tuple(area.key for area in week.signals.areas)
+    material = PlanMaterial(facts, week.statistics, week.ranking, areas, inputs)
+    areas_of = {number: summary.area for number, summary in week.summaries.items()}
+    if run.asker is None or run.builder is None:
+        return rules_plan(material, areas_of, NO_MODEL)
+    if not week.collection.numbers:
+        return rules_plan(material, areas_of, "no pull request was merged")
+    stored = run.folder.read_valid(PLAN, Plan)
+    if stored is not None and stored.inputs == inputs and stored.origin == "model":
+        cost.add(stored.usage, Usage())
+        return stored
+    shown, left_out = facts_block(facts, week.summaries, budget=run.options.compose_tokens, count=run.tokenizer.count)
+    material = PlanMaterial(facts, week.statistics, week.ranking, areas, inputs, left_out)
+    values = {
+        "repository": week.collection.repository,
+        "areas": ", ".join(areas),
+        "stats": stats_block(week.statistics),
+        "facts": shown,
+    }
+    request = run.builder.build("compose_plan", subject="plan", values=values)
+    with run.console.stage("plan", 1) as progress:
+        try:
+            answer = run.asker.ask(request, PlanReply, lambda reply: plan_fault(reply, material))
+        except (ReplyError, ServiceError) as error:
+            run.console.warning(f"the plan is made by rules: {error}")
+            cost.failures.append(Failure(stage="compose", subject="plan", reason=str(error)))
+            return rules_plan(material, areas_of, str(error))
+        progress.advance(tokens=answer.paid.input_tokens + answer.paid.output_tokens)
+    cost.add(answer.usage, answer.paid)
+    return plan_from_reply(answer.reply, material, answer.usage)
+
+
+@dataclass
+class _Composing:
+    """One language: body, then the executive summary, which sees the sentences that were kept."""
+
+    run: Run
+    week: Week
+    plan: Plan
+    language: Language
+    cost: StageCost
+    sentences: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    bare: frozenset[str] = frozenset()
+    sources: VerifyInput | None = None
+
+    def digest(self, usage_so_far: Usage) -> Digest:
+        asker, builder = self.run.asker, self.run.builder
+        if asker is not None and builder is not None and self.week.collection.numbers:
+            material = WordingMaterial(self.plan, self.week.summaries, self.language, builder)
+            self._word(material, wording_tasks(material, BODY), asker)
+            kept = tuple(
+                sentence.text for sentence in self._compose(Usage()).sentences if sentence.item in self.sentences
+            )
+            self._word(material, wording_tasks(material, ("executive",), kept), asker)
+        self.bare = self._template_faults()
+        return self._compose(usage_so_far + self.usage)
+
+    def _compose(self, usage: Usage) -> Digest:
+        builder = self.run.builder
+        model = None
+        if builder is not None:
+            models = (builder.models["large"], builder.models["small"])
+            model = ", ".join(dict.fromkeys(models))
+        material = DigestMaterial(
+            self.week.collection, self.plan, self.week.ranking, self.week.summaries, self.language, model
+        )
+        return compose_digest(material, Words(self.sentences, self.refused, self.bare), usage)
+
+    def _word(self, material: WordingMaterial, tasks: Sequence[WordingTask], asker: Asker) -> None:
+        """Word the tasks; ask once more for what verification refuses; what is refused again stays with templates."""
+        self._ask(tasks, asker)
+        faults = self._faults(tasks)
+        if not faults:
+            return
+        for item in faults:
+            del self.sentences[item]
+        repairs = [repair_task(material, task, faults) for task in tasks if faults.keys() & {i.id for i in task.items}]
+        self._ask(repairs, asker)
+        for item, fault in self._faults(tasks).items():
+            del self.sentences[item]
+            self.refused[item] = fault
+
+    def _ask(self, tasks: Sequence[WordingTask], asker: Asker) -> None:
+        pending = 0
+        with self.run.console.stage(f"word {self.language}", len(tasks)) as progress:
+            results = run_bounded(tasks, lambda task: word(task, asker), self.run.options.concurrency)
+            for task, result in results:
+                if isinstance(result, PendingReplies):
+                    pending += 1
+                elif isinstance(result, ReplyError | ServiceError):
+                    self._refuse(task, result)
+                elif isinstance(result, PrhubError):
+                    raise result
+                else:
+                    words, usage, paid = result
+                    self.sentences.update(words)
+                    self.usage += usage
+                    self.cost.add(usage, paid)
+                progress.advance()
+        if pending:
+            raise PendingReplies(f"{pending} of {len(tasks)} wording requests wait for their replies")
+
+    def _refuse(self, task: WordingTask, error: PrhubError) -> None:
+        self.run.console.warning(f"{task.subject} is worded by templates: {error}")
+        self.cost.failures.append(Failure(stage="compose", subject=task.subject, reason=str(error)))
+        self.refused.update({item.id: str(error) for item in task.items})
+
+    def _faults(self, tasks: Sequence[WordingTask]) -> dict[str, str]:
+        """What verification refuses of the model's sentences for these tasks, by item."""
+        asked = {item.id for task in tasks for item in task.items} & self.sentences.keys()
+        faults: dict[str, list[str]] = {}
+        for finding in self._errors():
+            if finding.item in asked:
+                faults.setdefault(finding.item, []).append(finding.message)
+        return {item: "; ".join(messages) for item, messages in faults.items()}
+
+    def _template_faults(self) -> frozenset[str]:
+        """Items whose template is refused too: a summary's own words name what its pull request does not."""
+        return frozenset(f.item for f in self._errors() if f.item is not None and f.item not in self.sentences)
+
+    def _errors(self) -> tuple[Finding, ...]:
+        digest = self._compose(Usage())
+        if self.sources is None:
+            self.sources = verify_input(self.run, self.week, self.plan, digest)
+        return verify_digest(replace(self.sources, digest=digest)).errors
+
+
+def _model_inputs(run: Run) -> tuple[str, ...]:
+    builder = run.builder
+    if builder is None:
+        return (NO_MODEL,)
+    hashes = builder.hashes()
+    stage_prompts = sorted(prompt.id for prompt in builder.prompts.values() if prompt.front.stage == "compose")
+    return (
+        builder.models["large"],
+        builder.provider,
+        str(run.options.compose_tokens),
+        *(hashes[prompt] for prompt in stage_prompts),
+    )

@@ -1,0 +1,92 @@
+"""What all stages of one run share, and which of them have nothing to do."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from prhub_digest import __version__
+from prhub_digest.console import Console
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.request import RequestBuilder
+from prhub_digest.models.digest import Language
+from prhub_digest.models.llm import Usage
+from prhub_digest.models.run import Failure, RunManifest, StageName, StageRecord
+from prhub_digest.models.signals import Area
+from prhub_digest.run_folder import RunFolder, inputs_hash
+from prhub_digest.tokens import Tokenizer
+
+MANIFEST = "run.json"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The settings that decide what a run produces. Budgets are in tokens."""
+
+    languages: tuple[Language, ...]
+    chunk_tokens: int
+    max_chunks: int
+    compose_tokens: int
+    highlights: int
+    concurrency: int
+    areas: tuple[Area, ...] = ()
+
+
+@dataclass
+class Run:
+    """One run folder at work. `asker` and `builder` are None when no model is asked (`--llm none`)."""
+
+    folder: RunFolder
+    options: RunOptions
+    tokenizer: Tokenizer
+    console: Console
+    manifest: RunManifest
+    builder: RequestBuilder | None = None
+    asker: Asker | None = None
+    paid: Usage = field(default_factory=Usage)
+
+    def done(self, stage: StageName, inputs: str, outputs: tuple[str, ...]) -> bool:
+        """Whether the stage was made from just these inputs and all its files are there."""
+        record = self.manifest.stages.get(stage)
+        return record is not None and record.inputs == inputs and all(map(self._exists, outputs))
+
+    @contextmanager
+    def recorded(self, stage: StageName, inputs: str) -> Iterator["StageCost"]:
+        """Time a stage, and write its record to run.json when it ends well."""
+        cost, start = StageCost(), time.monotonic()
+        yield cost
+        seconds = round(time.monotonic() - start, 3)
+        record = StageRecord(inputs=inputs, usage=cost.usage, paid=cost.paid, seconds=seconds)
+        kept = tuple(failure for failure in self.manifest.failures if failure.stage != stage)
+        self.update(
+            stages={**self.manifest.stages, stage: record},
+            failures=(*kept, *cost.failures),
+        )
+        self.paid += cost.paid
+
+    def update(self, **changes: object) -> None:
+        self.manifest = self.manifest.updated(**changes)
+        self.folder.write_record(MANIFEST, self.manifest)
+
+    def hash(self, *parts: str) -> str:
+        """The hash of a stage's inputs; another version of this package is another input."""
+        return inputs_hash(__version__, *parts)
+
+    def hash_files(self, names: tuple[str, ...]) -> str:
+        return inputs_hash(*(self.folder.file(name).read_bytes() for name in names))
+
+    def _exists(self, name: str) -> bool:
+        return self.folder.file(name).is_file()
+
+
+@dataclass
+class StageCost:
+    """`usage` is the stored usage of the replies used, `paid` the part asked for now."""
+
+    usage: Usage = field(default_factory=Usage)
+    paid: Usage = field(default_factory=Usage)
+    failures: list[Failure] = field(default_factory=list)
+
+    def add(self, usage: Usage, paid: Usage) -> None:
+        self.usage += usage
+        self.paid += paid

@@ -1,0 +1,72 @@
+"""render: the verified digest of one language as a page."""
+
+from collections.abc import Mapping
+
+from prhub_digest.errors import UsageError
+from prhub_digest.models.digest import Digest, Language
+from prhub_digest.models.plan import Plan
+from prhub_digest.models.run import CoverageTotals
+from prhub_digest.models.verification import Verification
+from prhub_digest.pipeline.collecting import read_pull
+from prhub_digest.pipeline.composing import PLAN, Week, digest_name, verification_name
+from prhub_digest.pipeline.context import Run
+from prhub_digest.render import PullHead, RenderInput, View, build_view, render_json, render_markdown, render_text
+
+FORMATS = {"md": render_markdown, "text": render_text, "json": render_json}
+
+
+def page_name(language: Language) -> str:
+    return f"digest.{language}.md"
+
+
+def render(run: Run, week: Week) -> None:
+    """digest.<lang>.md for every language of the run."""
+    languages = run.options.languages
+    names = (*map(digest_name, languages), *map(verification_name, languages))
+    inputs = run.hash(run.manifest.stages["compose"].inputs, run.hash_files(names))
+    pages = tuple(map(page_name, languages))
+    if run.done("render", inputs, pages):
+        return
+    heads = pull_heads(run, week)
+    with run.recorded("render", inputs):
+        for language in languages:
+            run.folder.write_text(page_name(language), render_markdown(view(run, week, language, heads)))
+
+
+def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]) -> View:
+    """What every format of one language shows.
+
+    Raises:
+        UsageError: the digest of this language is not composed yet.
+    """
+    digest = run.folder.read_record(digest_name(language), Digest)
+    plan = run.folder.read_record(PLAN, Plan)
+    if digest is None or plan is None:
+        raise UsageError(f"{run.folder.path} has no digest in {language}; make it with --lang {language}")
+    manifest = run.manifest
+    return build_view(
+        RenderInput(
+            digest=digest,
+            plan=plan,
+            stats=week.statistics,
+            signals=week.signals,
+            ranking=week.ranking,
+            pulls=heads,
+            summaries=week.summaries,
+            verification=run.folder.read_record(verification_name(language), Verification),
+            collection=week.collection,
+            coverage=manifest.coverage or _NOTHING,
+            failures=manifest.failures,
+        )
+    )
+
+
+def pull_heads(run: Run, week: Week) -> dict[int, PullHead]:
+    heads = {}
+    for number in week.collection.numbers:
+        pull = read_pull(run, number)
+        heads[number] = PullHead(number=number, title=pull.title, url=pull.url, author=pull.author.label)
+    return heads
+
+
+_NOTHING = CoverageTotals(pulls=0, pulls_complete=0, changed_lines=0, changed_lines_shown=0, files=0, files_full=0)

@@ -1,0 +1,94 @@
+"""The stages in their order: all of them for `run`, or up to one of them on a folder that is there already."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from prhub_digest.collect.source import Source
+from prhub_digest.errors import UsageError
+from prhub_digest.models.llm import Usage
+from prhub_digest.models.period import Period
+from prhub_digest.models.pull_request import Collection
+from prhub_digest.models.run import Failure, StageName
+from prhub_digest.models.verification import Finding, Verification
+from prhub_digest.pipeline.collecting import COLLECTION, chunk, collect
+from prhub_digest.pipeline.composing import Week, compose, verification_name
+from prhub_digest.pipeline.context import Run
+from prhub_digest.pipeline.rendering import page_name, render
+from prhub_digest.pipeline.summarizing import rank, summarize_all, with_areas
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """`failures`: what a stage could not do; `usage`: what all replies cost; `paid`: what was paid now."""
+
+    pages: tuple[Path, ...]
+    numbers: tuple[int, ...]
+    failures: tuple[Failure, ...]
+    findings: tuple[Finding, ...]
+    usage: Usage
+    paid: Usage
+
+    @property
+    def partial(self) -> bool:
+        """Whether a pull request is incomplete or could not be summarized."""
+        return any(failure.stage in ("collect", "summarize") for failure in self.failures)
+
+
+def run_all(run: Run, source: Source, period: Period, *, refresh: bool = False) -> RunResult:
+    """Every stage; what is done already and has the same inputs is skipped."""
+    collection = collect(run, source, period, refresh=refresh)
+    week = week_until(run, collection, "rank")
+    compose(run, week)
+    render(run, week)
+    return _result(run, collection)
+
+
+def run_until(run: Run, stage: StageName) -> Week:
+    """The stages from `chunk` to `stage` on the pull requests that the folder holds.
+
+    Raises:
+        UsageError: the folder holds no collection.
+    """
+    collection = stored_collection(run)
+    week = week_until(run, collection, stage)
+    if stage in ("compose", "verify", "render"):
+        compose(run, week)
+    if stage == "render":
+        render(run, week)
+    return week
+
+
+def week_until(run: Run, collection: Collection, stage: StageName) -> Week:
+    """The week as far as `stage`; a stage that is not reached leaves its part empty."""
+    signals = chunk(run, collection)
+    if stage == "chunk":
+        return Week(collection, signals)
+    summaries = summarize_all(run, collection, signals)
+    signals = with_areas(signals, summaries)
+    if stage == "summarize":
+        return Week(collection, signals, summaries)
+    ranking, stats = rank(run, collection, summaries, signals)
+    return Week(collection, signals, summaries, ranking, stats)
+
+
+def stored_collection(run: Run) -> Collection:
+    collection = run.folder.read_record(COLLECTION, Collection)
+    if collection is None or "collect" not in run.manifest.stages:
+        raise UsageError(f"{run.folder.path} holds no collected pull requests; start with: prhub-digest collect")
+    return collection
+
+
+def _result(run: Run, collection: Collection) -> RunResult:
+    findings: list[Finding] = []
+    for language in run.options.languages:
+        verification = run.folder.read_record(verification_name(language), Verification)
+        findings.extend(verification.findings if verification else ())
+    usage = sum((record.usage for record in run.manifest.stages.values()), Usage())
+    return RunResult(
+        pages=tuple(run.folder.file(page_name(language)) for language in run.options.languages),
+        numbers=collection.numbers,
+        failures=run.manifest.failures,
+        findings=tuple(findings),
+        usage=usage,
+        paid=run.paid,
+    )

@@ -1,0 +1,152 @@
+"""Sentences with what they cite: figures, statistics and pull requests, written from the records alone."""
+
+import re
+from dataclasses import replace
+
+from prhub_digest.models.chunk import Place
+from prhub_digest.models.digest import Language, Sentence
+from prhub_digest.models.stats import Count
+from prhub_digest.models.summary import Figure
+from prhub_digest.render.inline import Inline, Span, parse_sentence, tidied
+from prhub_digest.render.page import Page
+from prhub_digest.render.phrases import KEYS, say
+from prhub_digest.render.records import Citation, Evidence, Line
+
+_STOP = re.compile(r"(?:\.{3}|…+|[。.!！?？])$")
+_TIGHT_UNITS = frozenset({"x", "X", "×", "倍"})
+_JOINTS = {"figure": "mark.semicolon", "statistic": "mark.semicolon", "pull": "mark.list", "risk": "mark.semicolon"}
+
+
+def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int | None = None) -> Line:
+    """A sentence of the digest with its citations; `own` is the pull request that `lead` links already.
+
+    Raises:
+        PrhubError: it cites an id, a path or a pull request that does not exist.
+    """
+    text, stop = _without_stop(parse_sentence(sentence.text, page.language), page.language)
+    facts = [page.fact(fact_id) for fact_id in (*sentence.claims, *sentence.figures)]
+    figures = [
+        Citation("figure", fact.id, figure_text(page.language, fact.figure), page.pull_url(fact.pull))
+        for fact in facts
+        if fact.figure
+    ]
+    statistics = [Citation("statistic", path, statistic_text(page, page.cited_count(path))) for path in sentence.stats]
+    pulls = [
+        Citation("pull", str(number), f"#{number}", page.pull_url(number))
+        for number in dict.fromkeys(fact.pull for fact in facts)
+        if number != own
+    ]
+    return Line(
+        text=text,
+        lead=lead,
+        stop=stop,
+        citations=(*figures, *statistics, *pulls),
+        evidence=tuple(
+            Evidence(
+                claim=fact.id,
+                pull=fact.pull,
+                url=page.pull_url(fact.pull),
+                quote=fact.evidence.quote if fact.evidence else None,
+                place=place_text(fact.evidence.place) if fact.evidence else None,
+            )
+            for fact in facts
+        ),
+        item=sentence.item,
+        origin=sentence.origin,
+    )
+
+
+def line_spans(line: Line, language: Language) -> Inline:
+    """The whole line in order: lead, text, a bracket for each kind of citation, the stop."""
+    spans = [*line.lead, *line.text]
+    for kind, joint in _JOINTS.items():
+        cited = [citation for citation in line.citations if citation.kind == kind]
+        for index, citation in enumerate(cited):
+            spans.append(Span(say(language, joint if index else "mark.open")))
+            spans.append(Span(citation.text, "link", citation.url) if kind == "pull" else Span(citation.text))
+        if cited:
+            spans.append(Span(say(language, "mark.close")))
+    return (*spans, Span(line.stop)) if line.stop else tuple(spans)
+
+
+def figure_text(language: Language, figure: Figure) -> str:
+    """Metric, baseline and value with unit and direction, condition, whose measurement: as the record has them."""
+    metric, condition = tidied(figure.metric), tidied(figure.condition)
+    measured = " ".join(part for part in (metric, _value_text(language, figure)) if part)
+    parts = (measured, condition, say(language, f"measured.{figure.measured_by}"))
+    return say(language, "mark.comma").join(part for part in parts if part)
+
+
+def statistic_text(page: Page, count: Count) -> str:
+    """`code without tests 3 / 16 PRs`."""
+    return f"{statistic_name(page.language, count)} {statistic_value(page, count)}"
+
+
+def statistic_name(language: Language, count: Count) -> str:
+    """The name in words; a key of its own (an area, a login, a path) stands as it is."""
+    known = next((key for key in _names(count) if key in KEYS), None)
+    if known:
+        return say(language, known)
+    group = f"group.{count.group}"
+    return say(language, group, key=tidied(count.key)) if group in KEYS else tidied(count.path)
+
+
+def statistic_value(page: Page, count: Count) -> str:
+    """The value, what it is counted out of, the unit; pull requests are counted out of all unless the record says."""
+    denominator = count.denominator
+    merged = page.count("pulls.merged")
+    if denominator is None and count.unit == "pulls" and count.path != "pulls.merged" and merged:
+        denominator = int(merged.value)
+    # Hours are not a part of the pull requests that they were measured on.
+    part = f" / {denominator:,}" if denominator is not None and count.unit != "hours" else ""
+    return f"{number_text(count.value)}{part} {page.say(f'unit.{count.unit}')}"
+
+
+def number_text(value: float) -> str:
+    return f"{value:,.1f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"
+
+
+def place_text(place: Place) -> str:
+    """`src/a.py:12`, else what kind of text it is."""
+    if place.path is None:
+        return place.kind
+    return f"{place.path}:{place.line}" if place.line is not None else place.path
+
+
+def _names(count: Count) -> tuple[str, ...]:
+    return (f"stat.{count.path}", *(f"{name}.{count.key}" for name in ("flag", "type") if count.group == f"{name}s"))
+
+
+def _without_stop(spans: Inline, language: Language) -> tuple[Inline, str]:
+    """The brackets stand before the final stop, so it is taken off; a sentence without one gets it."""
+    stop = say(language, "mark.stop")
+    if not spans or spans[-1].kind != "plain" or spans[-1].strong:
+        return spans, stop
+    match = _STOP.search(spans[-1].text)
+    if match is None:
+        return spans, stop
+    rest = replace(spans[-1], text=spans[-1].text[: match.start()])
+    return (*spans[:-1], rest), stop if match[0] in ".。" else match[0]
+
+
+def _value_text(language: Language, figure: Figure) -> str:
+    value, unit, baseline = tidied(figure.value), tidied(figure.unit), tidied(figure.baseline)
+    if baseline and any(character.isdigit() for character in baseline):
+        return f"{baseline.removesuffix(unit).rstrip() if unit else baseline} → {_with_unit(value, unit)}"
+    signed = _with_unit(_signed(value, unit, figure), unit)
+    return f"{signed} {say(language, 'figure.against', baseline=baseline)}" if baseline else signed
+
+
+def _signed(value: str, unit: str, figure: Figure) -> str:
+    """A change in per cent carries its sign; any other value an arrow in front."""
+    if figure.direction == "none" or not value[:1].isdigit():
+        return value
+    if "%" in unit or value.endswith("%"):
+        return ("+" if figure.direction == "up" else "−") + value
+    return ("↑ " if figure.direction == "up" else "↓ ") + value
+
+
+def _with_unit(value: str, unit: str) -> str:
+    if not unit or value.endswith(unit):
+        return value
+    return f"{value}{unit}" if unit in _TIGHT_UNITS else f"{value} {unit}"

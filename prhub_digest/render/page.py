@@ -1,0 +1,122 @@
+"""Look-ups over the input of one rendering, and the links that may be made from it."""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from prhub_digest.errors import PrhubError
+from prhub_digest.models.digest import Language
+from prhub_digest.models.plan import Fact
+from prhub_digest.models.signals import PullRequestSignals
+from prhub_digest.models.stats import Count
+from prhub_digest.models.summary import PullRequestSummary
+from prhub_digest.render.inline import Inline, Span, clip, parse_title
+from prhub_digest.render.phrases import say
+from prhub_digest.render.records import RenderInput
+
+_WEB_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[A-Za-z0-9._~-]+)*")
+_REST_OF_URL = re.compile(r"(?:/[A-Za-z0-9_-]+)+(?:#[A-Za-z0-9_-]+)?")
+_TITLE_LIMIT = 400
+
+
+class Page:
+    def __init__(self, given: RenderInput) -> None:
+        self.given = given
+        self.language: Language = given.digest.language
+
+    def say(self, key: str, /, **values: object) -> str:
+        return say(self.language, key, **values)
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The pull requests of the period: in rank order, then those that were not ranked."""
+        ranked = [entry.pull for entry in self.given.ranking.entries if entry.pull in self.given.collection.numbers]
+        return tuple(dict.fromkeys((*ranked, *self.given.collection.numbers)))
+
+    @cached_property
+    def web_url(self) -> str | None:
+        """The repository's address, if it is one that can stand in a link as it is."""
+        address = (self.given.collection.web_url or "").rstrip("/")
+        return address if _WEB_URL.fullmatch(address) else None
+
+    @cached_property
+    def _facts(self) -> Mapping[str, Fact]:
+        return {fact.id: fact for fact in self.given.plan.facts} if self.given.plan else {}
+
+    @cached_property
+    def _counts(self) -> Mapping[str, Count]:
+        return {count.path: count for count in self.given.stats.counts}
+
+    @cached_property
+    def _signals(self) -> Mapping[int, PullRequestSignals]:
+        return {signals.pull: signals for signals in self.given.signals.pulls}
+
+    def fact(self, fact_id: str) -> Fact:
+        """The fact that a sentence cites.
+
+        Raises:
+            PrhubError: the plan has none of this id, or it is of a pull request outside the period.
+        """
+        fact = self._facts.get(fact_id)
+        if fact is None:
+            raise PrhubError(f"the digest cites an unknown fact {fact_id!r}")
+        if fact.pull not in self.given.collection.numbers:
+            raise PrhubError(f"the digest cites #{fact.pull}, which is not of this period")
+        return fact
+
+    def count(self, path: str) -> Count | None:
+        return self._counts.get(path)
+
+    def cited_count(self, path: str) -> Count:
+        """The statistic that a sentence cites.
+
+        Raises:
+            PrhubError: there is none.
+        """
+        count = self._counts.get(path)
+        if count is None:
+            raise PrhubError(f"the digest cites an unknown statistic {path!r}")
+        return count
+
+    def signals(self, number: int) -> PullRequestSignals | None:
+        return self._signals.get(number)
+
+    def summary(self, number: int) -> PullRequestSummary | None:
+        return self.given.summaries.get(number)
+
+    def pull_url(self, number: int) -> str | None:
+        return f"{self.web_url}/pull/{number}" if self.web_url else None
+
+    def pull_link(self, number: int, *, strong: bool = False) -> Span:
+        return Span(f"#{number}", "link", self.pull_url(number), strong)
+
+    def pull_links(self, numbers: tuple[int, ...]) -> Inline:
+        """Links with commas between them."""
+        spans: list[Span] = []
+        for number in numbers:
+            spans += [Span(self.say("mark.list"))] if spans else []
+            spans.append(self.pull_link(number))
+        return tuple(spans)
+
+    def own_url(self, url: str | None) -> str | None:
+        """A foreign address when it leads into this repository and holds no query; else None."""
+        if url is None or self.web_url is None or not url.startswith(self.web_url + "/"):
+            return None
+        return url if _REST_OF_URL.fullmatch(url.removeprefix(self.web_url)) else None
+
+    def title(self, number: int) -> Inline:
+        head = self.given.pulls.get(number)
+        return clip(parse_title(head.title), _TITLE_LIMIT) if head else ()
+
+    def not_summarised(self) -> dict[int, str]:
+        """The pull requests that no model summarised, with the reason; empty when no model was asked."""
+        if self.given.digest.mode == "facts":
+            return {}
+        reasons = {failure.subject: failure.reason for failure in self.given.failures if failure.stage == "summarize"}
+        missing: dict[int, str] = {}
+        for number in sorted(self.numbers):
+            summary = self.summary(number)
+            if summary is None or summary.status == "fallback":
+                told = (summary.reason if summary else None) or reasons.get(f"pr-{number}")
+                missing[number] = told or self.say("entry.no_reason")
+        return missing

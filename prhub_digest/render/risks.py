@@ -1,0 +1,140 @@
+"""Risks: sentences, the table of flags, and the review threads left open."""
+
+import re
+from dataclasses import dataclass
+from typing import get_args
+
+from prhub_digest.models.signals import FlagName, ThreadOutcome
+from prhub_digest.models.summary import OpenThread, Severity
+from prhub_digest.render.citations import sentence_line
+from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, parse_title, plain, tidied
+from prhub_digest.render.page import Page
+from prhub_digest.render.phrases import KEYS
+from prhub_digest.render.records import Block, Items, Line, Paragraph, Section, Table
+
+_ORDER: tuple[Severity, ...] = ("high", "medium", "low")
+_WORDING_LIMIT = 240
+_REPLIES = re.compile(r"\d+(?= replies$)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    pull: int
+    outcome: ThreadOutcome
+    worded: OpenThread | None
+
+    @property
+    def severity(self) -> Severity:
+        return self.worded.severity if self.worded else self.outcome.severity
+
+
+def risks(page: Page) -> Section:
+    """Numbered sentences when a model wrote, then what rules found."""
+    blocks: tuple[Block, ...] = ()
+    if page.given.digest.mode == "model":
+        lines = tuple(sentence_line(page, sentence) for sentence in page.given.digest.risks)
+        blocks = (Items(lines, ordered=True) if lines else Paragraph((Line(plain(page.say("empty.section"))),)),)
+    return Section("risks", page.say("section.risks"), blocks, (*_flags(page), _threads(page)))
+
+
+def _flags(page: Page) -> tuple[Section, ...]:
+    """Each flag that the source can know: raised out of known, how many are unknown, which pull requests."""
+    columns = tuple(page.say(f"column.{name}") for name in ("flag", "count", "unknown", "pulls"))
+    rows = tuple(_flag_row(page, name) for name in get_args(FlagName))
+    return (Section("risks.flags", page.say("section.flags"), (Table(columns, rows),)),) if rows else ()
+
+
+def _flag_row(page: Page, name: FlagName) -> tuple[Inline, ...]:
+    """A flag that the source knows nowhere has no statistic."""
+    count = page.count(f"flags.{name}")
+    known = (count.denominator or 0) if count else 0
+    unknown = len(page.numbers) - known
+    return (
+        plain(page.say(f"flag.{name}")),
+        plain(f"{count.value} / {known}" if count else "–"),
+        plain(str(unknown) if unknown else ""),
+        page.pull_links(count.pulls) if count else (),
+    )
+
+
+def _threads(page: Page) -> Section:
+    known = [signals for number in page.numbers if (signals := page.signals(number)) and signals.threads is not None]
+    found = [
+        _Thread(signals.pull, outcome, _worded(page, signals.pull, outcome.thread))
+        for signals in known
+        for outcome in signals.threads or ()
+        if outcome.outcome in {"open", "deferred"}
+    ]
+    found.sort(key=lambda thread: (thread.outcome.outcome != "open", _ORDER.index(thread.severity)))
+    blocks: list[Block] = [Items(tuple(_thread_line(page, thread) for thread in found))] if found else []
+    undecided = sum(outcome.outcome == "unknown" for signals in known for outcome in signals.threads or ())
+    if remarks := _thread_remarks(page, len(known), len(found), undecided):
+        blocks.append(Paragraph(tuple(Line(plain(remark)) for remark in remarks)))
+    return Section("risks.threads", page.say("section.threads"), tuple(blocks))
+
+
+def _thread_remarks(page: Page, known: int, found: int, undecided: int) -> list[str]:
+    if not known:
+        return [page.say("threads.unknown")]
+    total = len(page.numbers)
+    remarks = [] if found else [page.say("threads.none")]
+    if undecided:
+        remarks.append(page.say("threads.undecided", n=undecided))
+    if known < total:
+        remarks.append(page.say("threads.some_unknown", n=total - known, total=total))
+    return remarks
+
+
+def _worded(page: Page, number: int, thread: str) -> OpenThread | None:
+    summary = page.summary(number)
+    return next((open_ for open_ in summary.open_threads if open_.thread == thread), None) if summary else None
+
+
+def _thread_line(page: Page, thread: _Thread) -> Line:
+    """`high · src/a.py:12 · #9 (thread): wording (not resolved, no reply)`."""
+    outcome = thread.outcome
+    joint = Span(page.say("mark.joint"))
+    place = outcome.path if outcome.line is None else f"{outcome.path}:{outcome.line}"
+    url = page.own_url(outcome.url)
+    deferred = (Span(page.say("entry.deferred")), joint) if outcome.outcome == "deferred" else ()
+    link = (Span(page.say("mark.open")), Span(page.say("entry.thread"), "link", url), Span(page.say("mark.close")))
+    lead: Inline = (
+        *deferred,
+        Span(page.say(f"severity.{thread.severity}"), strong=True),
+        joint,
+        *code(place),
+        joint,
+        page.pull_link(thread.pull),
+        *(link if url else ()),
+        Span(page.say("mark.colon")),
+    )
+    reason = Span(page.say("mark.open") + _reason(page, outcome.reason) + page.say("mark.close"))
+    return Line(
+        (*_wording(page, thread), reason),
+        lead,
+        data={
+            "pull": thread.pull,
+            "thread": outcome.thread,
+            "path": outcome.path,
+            "line": outcome.line,
+            "url": url,
+            "severity": thread.severity,
+            "outcome": outcome.outcome,
+            "reason": outcome.reason,
+        },
+    )
+
+
+def _wording(page: Page, thread: _Thread) -> Inline:
+    """The model's wording, or the first comment itself in quotation marks."""
+    if thread.worded and thread.worded.worded_by == "model":
+        return clip(parse_sentence(thread.worded.text, page.language), _WORDING_LIMIT)
+    said = thread.worded.text if thread.worded else thread.outcome.first_comment
+    return (Span("“"), *clip(parse_title(said), _WORDING_LIMIT), Span("”"))
+
+
+def _reason(page: Page, reason: str) -> str:
+    """The reason in the digest's language; one that has no phrase stands as it is."""
+    replies = _REPLIES.search(reason)
+    key = "reason." + _REPLIES.sub("{n}", reason)
+    return page.say(key, n=replies[0] if replies else "") if key in KEYS else tidied(reason)

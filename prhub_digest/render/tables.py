@@ -1,0 +1,80 @@
+"""The computed sections: statistics, and every pull request of the period by area."""
+
+from prhub_digest.models.stats import Count
+from prhub_digest.render.citations import statistic_name, statistic_value
+from prhub_digest.render.inline import Inline, Span, clip, code, plain
+from prhub_digest.render.page import Page
+from prhub_digest.render.records import Items, Line, Section, Table
+
+_OVERVIEW = ("pulls", "commits", "lines", "threads", "hours_to_merge")
+_TABLES = ("areas", "types", "labels", "authors", "reviewers", "files")
+_ROWS = 12
+_REASON_LIMIT = 200
+
+
+def statistics(page: Page) -> Section:
+    """The counts of a facts-only digest; long groups are cut, and say so."""
+    overview = [count for group in _OVERVIEW for count in page.given.stats.group(group)]
+    parts = [_part(page, "overview", overview)] if overview else []
+    parts += [_part(page, group, counts) for group in _TABLES if (counts := list(page.given.stats.group(group)))]
+    return Section("statistics", page.say("section.statistics"), parts=tuple(parts))
+
+
+def pulls_by_area(page: Page) -> Section:
+    """Areas with most pull requests first; in each, rank order."""
+    areas: dict[str, list[int]] = {}
+    for number in page.numbers:
+        signals = page.signals(number)
+        areas.setdefault(signals.area if signals else page.say("entry.other"), []).append(number)
+    missing = page.not_summarised()
+    parts = tuple(
+        Section(
+            f"pulls.{area}",
+            area + page.say("mark.count", n=len(numbers)),
+            (Items(tuple(_entry(page, number, missing) for number in numbers)),),
+        )
+        for area, numbers in sorted(areas.items(), key=lambda item: (-len(item[1]), item[0]))
+    )
+    return Section("pulls", page.say("section.pulls"), parts=parts)
+
+
+def _part(page: Page, group: str, counts: list[Count]) -> Section:
+    title = page.say(f"table.{group}")
+    shown = counts if group == "overview" else counts[:_ROWS]
+    if len(shown) < len(counts):
+        title = page.say("table.first", title=title, n=len(shown), total=len(counts))
+    columns = (page.say("column.measure") if group == "overview" else title, page.say("column.value"))
+    rows = tuple((_name(page, group, count), plain(statistic_value(page, count))) for count in shown)
+    return Section(f"statistics.{group}", title, (Table(columns, rows),))
+
+
+def _name(page: Page, group: str, count: Count) -> Inline:
+    if group in {"overview", "types"}:
+        return plain(statistic_name(page.language, count))
+    return code(count.key) if group == "files" else plain(count.key)
+
+
+def _entry(page: Page, number: int, missing: dict[int, str]) -> Line:
+    """`#9 title (reverts #8; by a bot)`."""
+    title = page.title(number)
+    spans: list[Span] = [page.pull_link(number), *((Span(" "), *title) if title else ())]
+    remarks = _remarks(page, number, missing)
+    for index, remark in enumerate(remarks):
+        spans += [Span(page.say("mark.semicolon" if index else "mark.open")), *remark]
+    if remarks:
+        spans.append(Span(page.say("mark.close")))
+    return Line(tuple(spans), data={"pull": number})
+
+
+def _remarks(page: Page, number: int, missing: dict[int, str]) -> list[Inline]:
+    signals = page.signals(number)
+    remarks: list[Inline] = []
+    if signals and signals.reverts is not None:
+        remarks.append((Span(page.say("entry.reverts")), page.pull_link(signals.reverts)))
+    if signals and signals.reverted_by is not None:
+        remarks.append((Span(page.say("entry.reverted_by")), page.pull_link(signals.reverted_by)))
+    if signals and signals.bot:
+        remarks.append((Span(page.say("entry.bot")),))
+    if number in missing:
+        remarks.append((Span(page.say("entry.not_summarised")), *clip(plain(missing[number]), _REASON_LIMIT)))
+    return remarks

@@ -1,0 +1,85 @@
+"""The page of a digest in reading order. Pure: the same input gives the same page."""
+
+import re
+
+from prhub_digest.render.closing import closing, closing_of_nothing
+from prhub_digest.render.inline import plain
+from prhub_digest.render.page import Page
+from prhub_digest.render.prose import changes, executive, highlights, recommendations, trends
+from prhub_digest.render.records import Line, Paragraph, PullHead, RenderInput, Section, View
+from prhub_digest.render.risks import risks
+from prhub_digest.render.tables import pulls_by_area, statistics
+
+__all__ = ["PullHead", "RenderInput", "View", "build_view"]
+
+_WEEK = re.compile(r"(\d{4})-W(\d{2})")
+
+
+def build_view(given: RenderInput) -> View:
+    """Everything a renderer needs, in order, in the digest's language.
+
+    Raises:
+        PrhubError: a sentence cites an id, a statistic or a pull request that does not exist.
+    """
+    page = Page(given)
+    digest = given.digest
+    first, last = digest.period.days
+    return View(
+        language=digest.language,
+        mode=digest.mode,
+        repository=digest.repository,
+        web_url=page.web_url,
+        period={
+            "label": digest.period.label,
+            "first_day": first.isoformat(),
+            "last_day": last.isoformat(),
+            "timezone": digest.period.timezone,
+        },
+        title=_title(page),
+        facts=_facts(page),
+        sections=_sections(page),
+    )
+
+
+def _sections(page: Page) -> tuple[Section, ...]:
+    if not page.numbers:
+        empty = Paragraph((Line(plain(page.say("empty.period"))),))
+        return (Section("empty", page.say("section.executive"), (empty,)), *closing_of_nothing(page))
+    if page.given.digest.mode == "facts":
+        return (statistics(page), risks(page), highlights(page), pulls_by_area(page), closing(page))
+    return (
+        executive(page),
+        changes(page),
+        trends(page),
+        risks(page),
+        highlights(page),
+        recommendations(page),
+        pulls_by_area(page),
+        closing(page),
+    )
+
+
+def _title(page: Page) -> str:
+    week = _WEEK.fullmatch(page.given.digest.period.label)
+    repository = page.given.digest.repository
+    if week is None:
+        return page.say("title.days", repository=repository)
+    return page.say("title.week", repository=repository, year=week[1], week=int(week[2]))
+
+
+def _facts(page: Page) -> tuple[str, ...]:
+    """The period, then the counts that every reader wants first."""
+    digest = page.given.digest
+    first, last = digest.period.days
+    facts = [page.say("fact.period", first=first, last=last, timezone=digest.period.timezone)]
+    if _WEEK.fullmatch(digest.period.label):
+        facts.append(page.say("fact.week", label=digest.period.label))
+    facts.append(page.say("fact.merged", n=len(page.numbers)))
+    if net := page.count("pulls.net"):
+        facts.append(page.say("fact.net", n=net.value))
+    direct = page.given.collection.direct_commits
+    facts.append(page.say("fact.direct_unknown") if direct is None else page.say("fact.direct", n=direct))
+    facts.append(page.say("fact.highlights", n=digest.announced_highlights))
+    if digest.mode == "facts":
+        facts.append(page.say("fact.no_model"))
+    return tuple(facts)

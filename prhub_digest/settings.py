@@ -1,0 +1,219 @@
+"""The settings of one run, merged once: defaults, `prhub.toml`, environment, flags.
+
+Plain pydantic and tomllib rather than pydantic-settings: the environment comes as a mapping, every error names the
+place a value came from, and importing pydantic-settings costs 90 ms more, a third of what `--help` may take.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit, urlunsplit
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+
+from prhub_digest.errors import SettingsError
+from prhub_digest.models.base import Record
+from prhub_digest.models.digest import Language
+from prhub_digest.models.signals import Area
+
+CONFIG_NAME = "prhub.toml"
+ENVIRONMENT = {
+    "PRHUB_MODEL": "model",
+    "PRHUB_SMALL_MODEL": "small_model",
+    "PRHUB_CACHE_DIR": "cache_dir",
+    "OPENAI_BASE_URL": "base_url",
+    "OPENAI_API_KEY": "api_key",
+}
+FLAGS = {"languages": "--lang", "timezone": "--tz"}
+_SECRET = "api_key"  # noqa: S105 - the name of the field
+_LOOPBACK = ("localhost", "0.0.0.0", "::1", "::")  # noqa: S104 - compared with, never bound to
+
+Whole = Annotated[int, Field(strict=True)]
+Switch = Annotated[bool, Field(strict=True)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Settings(Record):
+    """Each field's description is what an error message says to write. Paths are relative to the working folder."""
+
+    model: Text | None = Field(None, description='the name of a model, like "gpt-5-mini"')
+    small_model: Text | None = Field(None, description='the name of a model, like "gpt-5-nano"')
+    base_url: Text | None = Field(None, description='an address, like "http://localhost:8000/v1"')
+    api_key: SecretStr | None = Field(None, description="a key in the environment variable OPENAI_API_KEY")
+    provider: Text = Field("openai", description='a label, like "openai"')
+    concurrency: Whole = Field(8, ge=1, le=256, description="a whole number from 1 to 256")
+    timeout_seconds: float = Field(120.0, gt=0, le=3600, description="a number of seconds, up to 3600")
+    chunk_tokens: Whole = Field(6000, ge=500, description="a whole number of tokens, 500 or more")
+    compose_tokens: Whole = Field(20_000, ge=500, le=24_000, description="a whole number of tokens, 500 to 24000")
+    max_chunks: Whole = Field(4, ge=1, le=100, description="a whole number from 1 to 100")
+    highlights: Whole = Field(24, ge=0, description="a whole number, 0 or more")
+    languages: tuple[Language, ...] = Field(("en",), min_length=1, description='a list of "en" and "zh"')
+    timezone: str = Field("UTC", description='a time zone, like "UTC" or "Asia/Shanghai"')
+    out: Path = Field(Path("runs"), description='a folder, like "runs"')
+    prompts: Path | None = Field(None, description='a folder of prompt files, like "prompts"')
+    cache_dir: Path = Field(description='a folder, like "/var/cache/prhub-digest"')
+    allow_partial: Switch = Field(False, description="true or false")
+    strict: Switch = Field(False, description="true or false")
+    areas: tuple[Area, ...] = Field((), description='[[areas]] tables, each with key = "..." and paths = ["..."]')
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        derived = {"small_model": values.get("model"), "provider": _provider(values.get("base_url"))}
+        return {**derived, **{key: value for key, value in values.items() if value is not None}}
+
+    @field_validator("base_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
+            raise ValueError("not an http or https address")
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (KeyError, ValueError, OSError):
+            raise ValueError("no such time zone") from None
+        return value
+
+    @field_validator("languages")
+    @classmethod
+    def _each_language_once(cls, value: tuple[Language, ...]) -> tuple[Language, ...]:
+        return tuple(dict.fromkeys(value))
+
+    @field_validator("areas")
+    @classmethod
+    def _each_area_once(cls, value: tuple[Area, ...]) -> tuple[Area, ...]:
+        if len({area.key for area in value}) < len(value):
+            raise ValueError("an area stands there twice")
+        return value
+
+
+def load_settings(config: Path | None, flags: Mapping[str, object], environment: Mapping[str, str]) -> Settings:
+    """Merge defaults, `config` (or `prhub.toml` in the working folder), environment and flags, the later one winning.
+
+    `flags` has the names of the fields of `Settings`; a flag that is None or an empty list was not given, and an empty
+    environment variable counts as unset.
+
+    Raises:
+        SettingsError: names the place, the key, the value and what to write instead.
+    """
+    text = _read(config)
+    path = config or Path(CONFIG_NAME)
+    table = _table(path, text)
+    from_environment = {key: environment[name] for name, key in ENVIRONMENT.items() if environment.get(name)}
+    given = {key: value for key, value in flags.items() if value is not None and value not in ([], ())}
+    origins = (
+        dict.fromkeys(table, str(path))
+        | {key: name for name, key in ENVIRONMENT.items() if key in from_environment}
+        | {key: FLAGS.get(key, "--" + key.replace("_", "-")) for key in given}
+    )
+    try:
+        return Settings.model_validate({"cache_dir": _cache_dir(environment), **table, **from_environment, **given})
+    except ValidationError as error:
+        # One fault a key; what was derived from a faulty value is not the user's.
+        faults = {detail["loc"][0]: detail for detail in reversed(error.errors()) if detail["loc"][0] in origins}
+        lines = (_explain(detail, origins, path, text) for detail in reversed(faults.values()))
+        raise SettingsError("\n".join(lines)) from None
+
+
+def public(settings: Settings) -> dict[str, Any]:
+    """The settings for `run.json`, as JSON values: no key, no credentials in the address.
+
+    The cache folder is left out too: it says nothing about the result.
+    """
+    values = settings.model_dump(mode="json", exclude={_SECRET, "cache_dir"})
+    return {**values, "base_url": settings.base_url and _without_credentials(settings.base_url)}
+
+
+def _read(config: Path | None) -> str:
+    path = config or Path(CONFIG_NAME)
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        if config is None:
+            return ""
+        raise SettingsError(f"{path}: there is no such file; --config names a settings file") from None
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path}: is not UTF-8; save it as UTF-8") from None
+
+
+def _table(path: Path, text: str) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path}: not valid TOML: {error}") from None
+    for key in table:
+        if key.lower() in {_SECRET, "openai_api_key"}:
+            raise SettingsError(
+                f"{_at(path, text, key)}: a key does not belong in a file that is shared; "
+                f"remove {key} here and set the environment variable OPENAI_API_KEY"
+            )
+    return table
+
+
+def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> str:
+    """One line about one faulty value; `detail` is pydantic's."""
+    keys = [str(part) for part in detail["loc"]]
+    top = keys[0]
+    origin = origins.get(top, top)
+    place = _at(path, text, top) if origin == str(path) else origin
+    if detail["type"] == "extra_forbidden":
+        known = Settings.model_fields if len(keys) == 1 else Area.model_fields
+        return f"{place}: unknown key {'.'.join(keys)}{_suggestion(keys[-1], known)}"
+    fault = f"{detail['msg'].removeprefix('Value error, ')}; " if detail["type"] == "value_error" else ""
+    value = "…" if top in {_SECRET, "base_url"} else _shown(detail["input"])
+    return f"{place}: {'.'.join(keys)} = {value}: {fault}write {Settings.model_fields[top].description}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _suggestion(key: str, known: Mapping[str, object]) -> str:
+    names = [name for name in known if name != _SECRET]
+    close = difflib.get_close_matches(key.replace("-", "_"), names, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; known keys: {', '.join(names)}"
+
+
+def _at(path: Path, text: str, key: str) -> str:
+    written = re.compile(rf"""\s*(\[\[?\s*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
+    numbers = (number for number, line in enumerate(text.split("\n"), 1) if written.match(line))
+    number = next(numbers, None)
+    return f"{path}, line {number}" if number else str(path)
+
+
+def _cache_dir(environment: Mapping[str, str]) -> Path:
+    """The XDG base directory specification: a relative XDG_CACHE_HOME is ignored."""
+    base = Path(environment.get("XDG_CACHE_HOME", ""))
+    home = Path(environment["HOME"]) if environment.get("HOME") else Path.home()
+    return (base if base.is_absolute() else home / ".cache") / "prhub-digest"
+
+
+def _provider(base_url: object) -> str:
+    """The label under which replies are kept: who answers, whatever the path or the port."""
+    if not isinstance(base_url, str):
+        return "openai"
+    try:
+        host = urlsplit(base_url).hostname or ""
+    except ValueError:
+        return "openai"
+    if host in _LOOPBACK or host.startswith("127."):
+        return "local"
+    return "openai" if host == "api.openai.com" else host or "openai"
+
+
+def _without_credentials(address: str) -> str:
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

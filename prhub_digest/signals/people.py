@@ -1,0 +1,44 @@
+"""Who is a bot, and whether two records name the same person."""
+
+from prhub_digest.models.pull_request import Person
+
+# Accounts that act by themselves without the `[bot]` ending.
+_KNOWN_BOTS = frozenset(
+    {
+        "bors",
+        "codecov-commenter",
+        "codecov-io",
+        "copybara-service",
+        "coveralls",
+        "dependabot",
+        "dependabot-preview",
+        "gemini-code-assist",
+        "github-actions",
+        "k8s-ci-robot",
+        "mergify",
+        "pre-commit-ci",
+        "pytorchmergebot",
+        "renovate",
+        "renovate-bot",
+        "rustbot",
+    }
+)
+# GitHub itself commits what is merged with its button; that says nothing about who pressed it.
+_NOBODY = frozenset({"github", "web-flow"})
+
+
+def is_bot(person: Person) -> bool:
+    """True for a bot by its kind, by the ending `[bot]`, or by a known name."""
+    if person.kind == "bot":
+        return True
+    name = person.label.casefold()
+    return name.endswith("[bot]") or name in _KNOWN_BOTS
+
+
+def same_person(one: Person, other: Person) -> bool | None:
+    """Whether two records are one person; None when they cannot be compared (a login against a bare name)."""
+    if one.login and other.login:
+        return one.login.casefold() == other.login.casefold()
+    if one.name and other.name and not (one.login or other.login):
+        return None if {one.name.casefold(), other.name.casefold()} & _NOBODY else one.name == other.name
+    return None

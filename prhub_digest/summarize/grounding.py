@@ -1,0 +1,159 @@
+"""A reply's statements against the lines they name: what has no evidence is dropped, and counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from prhub_digest.evidence import EvidenceIndex
+from prhub_digest.models.chunk import SourceLine
+from prhub_digest.models.signals import PullRequestSignals, ThreadOutcome
+from prhub_digest.models.summary import (
+    SUB_SCORES,
+    Dropped,
+    Evidence,
+    Figure,
+    FigureReply,
+    OpenThread,
+    Risk,
+    ScoreReply,
+    Severity,
+    Statement,
+    SubScore,
+    SummaryReply,
+)
+from prhub_digest.summarize.numbers import foreign_numbers
+
+NO_EVIDENCE = "no evidence found in the lines shown"
+_SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high")
+
+
+@dataclass
+class Grounded:
+    """The usable part of one reply. `headline` is None when it has no evidence."""
+
+    headline: Statement | None = None
+    area: str | None = None
+    claims: list[Statement] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    risks: list[Risk] = field(default_factory=list)
+    threads: list[OpenThread] = field(default_factory=list)
+    scores: list[SubScore] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+
+
+def ground(
+    reply: SummaryReply, lines: Sequence[SourceLine], signals: PullRequestSignals, areas: Sequence[str]
+) -> Grounded:
+    """Keep what stands on a line of `lines`, the lines that the request showed."""
+    return _Grounding(lines, signals, areas).run(reply)
+
+
+def open_thread_ids(signals: PullRequestSignals, lines: Sequence[SourceLine]) -> dict[str, ThreadOutcome]:
+    """The open threads that `lines` show, by the id of their first line, which is what a request calls them."""
+    outcomes = {outcome.thread: outcome for outcome in signals.threads or () if outcome.outcome == "open"}
+    found: dict[str, ThreadOutcome] = {}
+    for line in lines:
+        thread = line.place.thread
+        if line.place.kind == "thread" and thread in outcomes:
+            found[line.id] = outcomes.pop(thread)
+    return found
+
+
+class _Grounding:
+    def __init__(self, lines: Sequence[SourceLine], signals: PullRequestSignals, areas: Sequence[str]) -> None:
+        self.index = EvidenceIndex(lines)
+        self.text_of = {line.id: line.text for line in lines}
+        self.title = next((line.text for line in lines if line.place.kind == "title"), "")
+        self.everything = "\n".join(line.text for line in lines)
+        self.lines, self.signals, self.areas = lines, signals, areas
+        self.kept = Grounded()
+
+    def run(self, reply: SummaryReply) -> Grounded:
+        kept = self.kept
+        evidence = self._statement("headline", reply.headline.text, reply.headline.line, reply.headline.words)
+        kept.headline = Statement(text=reply.headline.text, evidence=evidence) if evidence else None
+        if reply.area in self.areas:
+            kept.area = reply.area
+        else:
+            self._drop("area", reply.area, "not in the list of areas")
+        for claim in reply.claims:
+            if evidence := self._statement("claim", claim.text, claim.line, claim.words):
+                kept.claims.append(Statement(text=claim.text, evidence=evidence))
+        for figure in reply.figures:
+            self._figure(figure)
+        for risk in reply.risks:
+            evidence = self._statement("risk", risk.text, risk.line, risk.words)
+            if evidence and evidence.place.kind in ("title", "description"):
+                self._drop("risk", risk.text, "stands only in the description")
+            elif evidence:
+                kept.risks.append(Risk(text=risk.text, severity=risk.severity, evidence=evidence))
+        self._threads(reply)
+        rules = {score.name: score.value for score in self.signals.scores}
+        for name in SUB_SCORES:
+            given: ScoreReply = getattr(reply.scores, name)
+            evidence = self.index.locate(given.words, given.line, "")
+            if evidence is None:
+                self._drop("score", f"{name} {given.score}", NO_EVIDENCE)
+                kept.scores.append(SubScore(name=name, value=rules[name], source="rule"))
+            else:
+                kept.scores.append(SubScore(name=name, value=given.score, source="model", evidence=evidence))
+        return kept
+
+    def _drop(self, kind: str, text: str, reason: str) -> None:
+        self.kept.dropped.append(Dropped.model_validate({"kind": kind, "text": text, "reason": reason}))
+
+    def _statement(self, kind: str, text: str, line: str, words: str) -> Evidence | None:
+        """The evidence of a statement, unless there is none or the statement has numbers that it does not hold."""
+        evidence = self.index.locate(words, line, text)
+        if not text.strip():
+            self._drop(kind, text, "empty")
+            return None
+        if evidence is None:
+            self._drop(kind, text, NO_EVIDENCE)
+            return None
+        if foreign := foreign_numbers(text, evidence.quote, self.text_of.get(evidence.line, ""), self.title):
+            self._drop(kind, text, f"numbers that its evidence does not hold: {', '.join(sorted(foreign))}")
+            return None
+        return evidence
+
+    def _figure(self, figure: FigureReply) -> None:
+        label = f"{figure.metric} {figure.value} {figure.unit}".strip()
+        evidence = self.index.locate(figure.words, figure.line, f"{figure.metric} {figure.value}")
+        if evidence is None or not figure.value.strip():
+            self._drop("figure", label, NO_EVIDENCE)
+            return
+        line = self.text_of.get(evidence.line, "")
+        if foreign := foreign_numbers(figure.value, evidence.quote, line):
+            self._drop("figure", label, f"its evidence does not hold {', '.join(sorted(foreign))}")
+            return
+        context = f"{figure.metric} {figure.unit} {figure.baseline} {figure.condition}"
+        if foreign := foreign_numbers(context, self.everything):
+            self._drop("figure", label, f"the pull request does not hold {', '.join(sorted(foreign))}")
+            return
+        values = figure.model_dump(exclude={"line", "words"})
+        self.kept.figures.append(Figure(**values, evidence=evidence))
+
+    def _threads(self, reply: SummaryReply) -> None:
+        """Code decides which threads are open and the least severity; the model words them, one step higher at most."""
+        outcomes = open_thread_ids(self.signals, self.lines)
+        for given in reply.threads:
+            outcome = outcomes.pop(given.thread, None)
+            if outcome is None:
+                self._drop("thread", given.text, f"{given.thread} is not an open thread")
+                continue
+            source = "\n".join(line.text for line in self.lines if line.place.thread == outcome.thread)
+            usable = bool(given.text.strip()) and not foreign_numbers(given.text, source)
+            if not usable:
+                self._drop("thread", given.text, "empty, or numbers that the thread does not hold")
+            self.kept.threads.append(
+                OpenThread(
+                    thread=outcome.thread,
+                    text=given.text if usable else outcome.first_comment,
+                    severity=_bounded(given.severity, outcome.severity),
+                    worded_by="model" if usable else "comment",
+                )
+            )
+
+
+def _bounded(severity: Severity, floor: Severity) -> Severity:
+    low = _SEVERITIES.index(floor)
+    return _SEVERITIES[min(max(_SEVERITIES.index(severity), low), low + 1, len(_SEVERITIES) - 1)]

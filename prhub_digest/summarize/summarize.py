@@ -1,0 +1,157 @@
+"""Chunks of one pull request -> one structured summary: one call for most, several merged by code for large ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prhub_digest.errors import PendingReplies
+from prhub_digest.evidence import EvidenceIndex
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.request import RequestBuilder
+from prhub_digest.models.chunk import Chunk, SourceLine
+from prhub_digest.models.llm import LogicalRequest, Usage
+from prhub_digest.models.pull_request import PullRequest
+from prhub_digest.models.signals import OTHER, PullRequestSignals
+from prhub_digest.models.summary import HeadlineReply, PullRequestSummary, Statement, SummaryReply
+from prhub_digest.summarize.grounding import Grounded, ground, open_thread_ids
+from prhub_digest.summarize.merge import all_open_threads, merge, rule_scores
+from prhub_digest.summarize.numbers import foreign_numbers
+
+
+@dataclass(frozen=True)
+class SummaryTask:
+    """One pull request with everything its summary is made from; `inputs` changes when any of that does."""
+
+    pull: PullRequest
+    chunks: tuple[Chunk, ...]
+    signals: PullRequestSignals
+    areas: tuple[str, ...]
+    requests: tuple[LogicalRequest, ...]
+    inputs: str
+
+
+def chunk_requests(
+    builder: RequestBuilder, chunks: Sequence[Chunk], signals: PullRequestSignals, repository: str, areas: Sequence[str]
+) -> tuple[LogicalRequest, ...]:
+    """One request a chunk; the subject is `pr-<number>`, with `.<index>` when there are several."""
+    return tuple(
+        builder.build(
+            "summarize_pr",
+            subject=f"pr-{chunk.pull}" if chunk.total == 1 else f"pr-{chunk.pull}.{chunk.index}",
+            values={
+                "repository": repository,
+                "areas": ", ".join(areas),
+                "part": f"{chunk.index} of {chunk.total}",
+                "open_threads": _thread_list(signals, chunk),
+                "change": chunk.text,
+            },
+        )
+        for chunk in chunks
+    )
+
+
+def summarize(task: SummaryTask, asker: Asker, builder: RequestBuilder) -> tuple[PullRequestSummary, Usage]:
+    """The summary, and the usage that was paid for now (stored replies cost nothing).
+
+    Raises:
+        PendingReplies: batch files; replies of its chunks are awaited.
+        ReplyError: a reply of one of its chunks cannot be used; the caller falls back for the whole pull request.
+    """
+    replies, parts, usage, paid = [], [], Usage(), Usage()
+    pending: PendingReplies | None = None
+    for chunk, request in zip(task.chunks, task.requests, strict=True):
+        try:
+            answer = asker.ask(request, SummaryReply)
+        except PendingReplies as waiting:
+            pending = waiting  # all parts go into one round of batch files
+            continue
+        replies.append(answer.reply)
+        parts.append(ground(answer.reply, chunk.lines, task.signals, task.areas))
+        usage, paid = usage + answer.usage, paid + answer.paid
+    if pending is not None:
+        raise pending
+    merged = merge(parts)
+    if len(parts) > 1:
+        headline, more, more_paid = _headline(task, parts, asker, builder)
+        merged.headline = headline or merged.headline
+        usage, paid = usage + more, paid + more_paid
+    return _summary(task, merged, tuple(replies), usage), paid
+
+
+def fallback(task: SummaryTask, reason: str) -> PullRequestSummary:
+    """What rules and the pull request's own title say, marked as such."""
+    return PullRequestSummary(
+        pull=task.pull.number,
+        status="fallback",
+        reason=reason,
+        inputs=task.inputs,
+        headline=_title(task),
+        change_type=task.signals.change_type,
+        area=task.signals.area,
+        open_threads=all_open_threads((), task.signals),
+        scores=rule_scores(task.signals),
+    )
+
+
+def _thread_list(signals: PullRequestSignals, chunk: Chunk) -> str:
+    open_threads = open_thread_ids(signals, chunk.lines)
+    if not open_threads:
+        return "none"
+    return ", ".join(f"{line_id} (at least {outcome.severity})" for line_id, outcome in open_threads.items())
+
+
+def _area(task: SummaryTask, merged: Grounded) -> str:
+    """The rule's area; the model decides only where the paths do not."""
+    ruled = task.signals.area
+    return merged.area or ruled if ruled == OTHER else ruled
+
+
+def _title(task: SummaryTask) -> str:
+    """The title after hygiene, as the model and the reader see it."""
+    return next((line.text for line in task.chunks[0].lines if line.place.kind == "title"), task.pull.title)
+
+
+def _headline(
+    task: SummaryTask, parts: Sequence[Grounded], asker: Asker, builder: RequestBuilder
+) -> tuple[Statement | None, Usage, Usage]:
+    """One headline for several parts; None when it says what no line of the pull request holds."""
+    statements = [part.headline.text for part in parts if part.headline]
+    statements += [claim.text for part in parts for claim in part.claims]
+    request = builder.build(
+        "headline",
+        subject=f"pr-{task.pull.number}",
+        values={"statements": "\n".join([_title(task), *statements])},
+    )
+    answer = asker.ask(request, HeadlineReply)
+    lines: dict[str, SourceLine] = {line.id: line for chunk in task.chunks for line in chunk.lines}
+    text = answer.reply.headline
+    evidence = EvidenceIndex(tuple(lines.values())).locate("", "", text)
+    if evidence is None or foreign_numbers(text, evidence.quote, _title(task)):
+        return None, answer.usage, answer.paid
+    return Statement(text=text, evidence=evidence), answer.usage, answer.paid
+
+
+def _summary(
+    task: SummaryTask, merged: Grounded, replies: tuple[SummaryReply, ...], usage: Usage
+) -> PullRequestSummary:
+    first = replies[0]
+    everything = "\n".join(line.text for chunk in task.chunks for line in chunk.lines)
+    return PullRequestSummary(
+        pull=task.pull.number,
+        status="summarized",
+        inputs=task.inputs,
+        headline=merged.headline.text if merged.headline else _title(task),
+        headline_evidence=merged.headline.evidence if merged.headline else None,
+        change_type=first.change_type,
+        area=_area(task, merged),
+        scope=first.scope if not foreign_numbers(first.scope, everything) else "",
+        condition=first.condition if not foreign_numbers(first.condition, everything) else "",
+        default_state=first.default_state,
+        claims=tuple(merged.claims),
+        figures=tuple(merged.figures),
+        risks=tuple(merged.risks),
+        open_threads=all_open_threads(merged.threads, task.signals),
+        scores=tuple(merged.scores),
+        dropped=tuple(merged.dropped),
+        replies=replies,
+        usage=usage,
+    )

@@ -1,0 +1,109 @@
+"""Every figure's value stands in its quote with this unit; what else it names stands in its pull request."""
+
+import re
+from collections.abc import Iterable
+
+from prhub_digest.models.plan import Fact
+from prhub_digest.models.summary import Figure
+from prhub_digest.verify.context import Context, Source
+from prhub_digest.verify.figure_parts import marked, unit_aliases, unit_key, unit_needles, words
+from prhub_digest.verify.inputs import Report
+from prhub_digest.verify.occurrences import NUMBER, Needle, numbers, plain, without_thousands
+
+_AFTER = re.compile(r"\s*([%％×倍]|-?[A-Za-zµμ]+(?:/[A-Za-z]+)?)")
+_UP = re.compile(r"\b(?:increas|higher|improv|gain|rais|grow|more|up)\w*|提升|提高|上升|增加|增长", re.IGNORECASE)
+_DOWN = re.compile(r"\b(?:decreas|lower|reduc|drop|fewer|less|cut|down|shrink)\w*|降|减少|缩短", re.IGNORECASE)
+
+
+def check(context: Context) -> Report:
+    report = Report("figures")
+    told: dict[tuple[int, str, str], tuple[str, str]] = {}
+    for fact_id, item in context.cited_facts().items():
+        fact = context.facts[fact_id]
+        source = context.sources.get(fact.pull)
+        if fact.figure is None or source is None:
+            if fact.kind == "figure" and fact.figure is None:
+                report.error(item, f"fact {fact.id} is a figure without a value")
+            continue
+        report.checked += 1
+        for fault in _faults(fact.figure, source):
+            report.error(item, f"figure {fact.id} of #{fact.pull}: {fault}")
+        for doubt in _doubts(fact.figure, source):
+            report.warning(item, f"figure {fact.id} of #{fact.pull}: {doubt}")
+        _one_value(fact, fact.figure, item, told, report)
+    for sentence in context.digest.sentences:
+        for fact_id in sentence.figures:
+            if fact_id in context.facts and context.facts[fact_id].kind != "figure":
+                report.error(sentence.item, f"fact {fact_id} is cited as a figure and is none")
+    return report
+
+
+def _faults(figure: Figure, source: Source) -> Iterable[str]:
+    quote = plain(figure.evidence.quote)
+    quoted = numbers(quote)
+    for number in numbers(figure.value):
+        if number not in quoted:
+            yield f"the quote does not hold the value {figure.value!r}"
+    if not numbers(figure.value) and figure.value.casefold() not in quote.casefold():
+        yield f"the quote does not hold the value {figure.value!r}"
+    fault = _unit_fault(figure, quote, source)
+    if fault:
+        yield fault
+    for number in numbers(figure.baseline):
+        if number not in quoted and Needle("number", number) not in source.found:
+            yield f"the pull request does not hold the baseline {figure.baseline!r}"
+    for needle in marked(f"{figure.condition} {figure.metric}"):
+        if needle not in source.found:
+            yield f"the pull request does not hold {needle.text!r} of the metric or condition"
+
+
+def _unit_fault(figure: Figure, quote: str, source: Source) -> str | None:
+    unit = figure.unit.strip()
+    if not unit:
+        return None
+    key = unit_key(unit)
+    beside = _units_beside(figure.value, quote)
+    if any(_same_unit(found, unit) for found in beside):
+        return None
+    others = [found for found in beside if unit_key(found) is not None]
+    if key is not None and others:
+        return f"the quote says {others[0]!r}, not {unit!r}"
+    if any(alias.casefold() in quote.casefold() for alias in unit_aliases(unit) if len(alias) > 1 or alias in "%×倍"):
+        return None
+    if source.found.isdisjoint(unit_needles(unit)):
+        return f"the pull request does not hold the unit {unit!r}"
+    return None
+
+
+def _same_unit(found: str, unit: str) -> bool:
+    key = unit_key(unit)
+    return found.casefold() == unit.casefold() or (key is not None and unit_key(found) == key)
+
+
+def _units_beside(value: str, quote: str) -> list[str]:
+    """What follows each place of the value in its quote: `18 % lower` -> %."""
+    text = without_thousands(quote)
+    wanted = set(numbers(value))
+    places = (match.end() for match in NUMBER.finditer(text) if wanted.intersection(numbers(match[0])))
+    return [match[1] for match in (_AFTER.match(text, place) for place in places) if match]
+
+
+def _doubts(figure: Figure, source: Source) -> Iterable[str]:
+    for name, text in (("metric", figure.metric), ("condition", figure.condition)):
+        needles = {Needle("name", word) for word in words(text)}
+        if needles and len(needles & source.found) * 2 < len(needles):
+            yield f"most words of its {name} {text!r} are not in the pull request"
+    quote = figure.evidence.quote
+    up, down = bool(_UP.search(quote)), bool(_DOWN.search(quote))
+    if (figure.direction == "up" and down and not up) or (figure.direction == "down" and up and not down):
+        yield f"the quote reads like the other direction than {figure.direction!r}"
+
+
+def _one_value(
+    fact: Fact, figure: Figure, item: str, told: dict[tuple[int, str, str], tuple[str, str]], report: Report
+) -> None:
+    """One metric of one pull request under one condition has one value in the whole digest."""
+    key = (fact.pull, " ".join(figure.metric.casefold().split()), " ".join(figure.condition.casefold().split()))
+    value = "/".join(numbers(figure.value)) or figure.value.casefold(), figure.direction
+    if told.setdefault(key, value) != value:
+        report.error(item, f"figure {fact.id} of #{fact.pull}: {figure.metric!r} has another value elsewhere")

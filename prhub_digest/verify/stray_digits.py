@@ -1,0 +1,53 @@
+"""No number in a sentence but in an identifier that a cited pull request holds; no quantity in words either."""
+
+import re
+
+from prhub_digest.models.digest import Sentence
+from prhub_digest.verify.context import Context
+from prhub_digest.verify.inputs import Report
+from prhub_digest.verify.occurrences import Haystack, Needle, numbers, plain
+from prhub_digest.verify.quantity_words import quantity_words
+from prhub_digest.verify.tokens import digit_tokens
+
+# What code counts: a number of these is never a pull request's own wording.
+_COUNTED = re.compile(
+    r"\s*(?:of the |merged |个|名|位)?\s*(?:PRs?\b|pull requests?|commits?\b|authors?|contributors?|reviewers?"
+    r"|reviews?\b|threads?\b|weeks?\b|贡献者|作者|提交|评审|合并请求)",
+    re.IGNORECASE,
+)
+
+
+def check(context: Context) -> Report:
+    report = Report("stray_digits")
+    for sentence in context.digest.sentences:
+        report.checked += 1
+        if sentence.origin == "model":
+            _check_model(context, sentence, report)
+        else:
+            _check_template(context, sentence, report)
+    return report
+
+
+def _check_model(context: Context, sentence: Sentence, report: Report) -> None:
+    for token in digit_tokens(sentence.text):
+        if not token.options:
+            report.error(sentence.item, f"the number {token.text!r} stands in the text; code adds numbers")
+        elif not context.backs(sentence, token):
+            report.error(sentence.item, f"{token.text!r} is no name that a cited pull request holds")
+    told = Haystack(plain(context.told(sentence)))
+    for words, rest in quantity_words(sentence.text):
+        if _COUNTED.match(rest) or not _said(words, told):
+            report.error(sentence.item, f"the quantity {words!r} stands in the text; code adds numbers")
+
+
+def _said(words: str, told: Haystack) -> bool:
+    """Whether a cited quote or title has the same words: then they describe the change, and are not counted here."""
+    return told.holds(Needle("name", words))
+
+
+def _check_template(context: Context, sentence: Sentence, report: Report) -> None:
+    """Code copied this text from a fact: its numbers are those of the pull request, or the fact was wrong."""
+    told = set(numbers(context.told(sentence)))
+    for token in digit_tokens(sentence.text):
+        if not told.issuperset(numbers(token.text)) and not context.backs(sentence, token):
+            report.error(sentence.item, f"{token.text!r} stands in no cited quote or title")

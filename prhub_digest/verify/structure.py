@@ -1,0 +1,84 @@
+"""What was announced is there: each highlight, each section, each item once."""
+
+from collections import Counter
+
+from prhub_digest.models.plan import SectionName
+from prhub_digest.verify.context import Context
+from prhub_digest.verify.inputs import Report
+from prhub_digest.verify.sections import SECTIONS, planned_sections, sentences_of
+
+
+def check(context: Context) -> Report:
+    report = Report("structure")
+    _check_highlights(context, report)
+    for section in SECTIONS:
+        _check_section(context, section, report)
+    _check_themes(context, report)
+    _check_recommendations(context, report)
+    items = Counter(sentence.item for sentence in context.digest.sentences)
+    for item, times in items.items():
+        if times > 1:
+            report.error(item, f"item {item!r} is worded {times} times")
+    return report
+
+
+def _check_highlights(context: Context, report: Report) -> None:
+    digest = context.digest
+    listed, ranked = [highlight.pull for highlight in digest.highlights], context.inputs.ranking.highlights
+    report.checked += len(ranked) + 1
+    if not len(listed) == digest.announced_highlights == len(ranked):
+        report.error(
+            None,
+            f"{digest.announced_highlights} highlights are announced, {len(listed)} listed, {len(ranked)} ranked",
+        )
+    for number in ranked:
+        if listed.count(number) != 1:
+            report.error(None, f"the highlight #{number} is listed {listed.count(number)} times")
+    planned = {highlight.item.id: highlight.pull for highlight in context.inputs.plan.highlights}
+    for highlight in digest.highlights:
+        item = highlight.sentence.item
+        if highlight.pull not in ranked:
+            report.error(item, f"#{highlight.pull} is no highlight of the ranking")
+        if planned.get(item, highlight.pull) != highlight.pull:
+            report.error(item, f"the plan has #{planned[item]} here, not #{highlight.pull}")
+        if context.cited(highlight.sentence) and highlight.pull not in context.pulls(highlight.sentence):
+            report.error(item, f"the sentence of the highlight #{highlight.pull} cites nothing of it")
+
+
+def _check_section(context: Context, section: SectionName, report: Report) -> None:
+    sentences = sentences_of(context.digest, section)
+    given = [sentence.item for sentence in sentences]
+    wanted = [item.id for item in context.inputs.plan.items(section)]
+    report.checked += len(given)
+    if section not in planned_sections(context.digest):
+        if given:
+            report.error(None, f"a digest without a model has no section {section!r}")
+        return
+    if given != wanted:
+        report.error(None, f"section {section!r} has the items {given}, not the plan's {wanted}")
+    texts = Counter(sentence.text.casefold() for sentence in sentences if sentence.origin == "model")
+    for sentence in sentences:
+        if texts.pop(sentence.text.casefold(), 0) > 1:
+            report.error(sentence.item, f"the same sentence stands more than once in section {section!r}")
+
+
+def _check_themes(context: Context, report: Report) -> None:
+    if "changes" not in planned_sections(context.digest):
+        return
+    given = [(theme.area, [sentence.item for sentence in theme.sentences]) for theme in context.digest.themes]
+    wanted = [(theme.area, [item.id for item in theme.items]) for theme in context.inputs.plan.themes]
+    report.checked += len(given)
+    if given != wanted:
+        report.error(None, "the themes are not the plan's, with the plan's items")
+
+
+def _check_recommendations(context: Context, report: Report) -> None:
+    risks = {sentence.item for sentence in context.digest.risks}
+    planned = {recommendation.item.id: recommendation.risk for recommendation in context.inputs.plan.recommendations}
+    for recommendation in context.digest.recommendations:
+        report.checked += 1
+        item = recommendation.sentence.item
+        if recommendation.risk not in risks:
+            report.error(item, f"it answers the risk {recommendation.risk!r}, which the digest does not have")
+        if planned.get(item, recommendation.risk) != recommendation.risk:
+            report.error(item, f"the plan has it answer {planned[item]!r}, not {recommendation.risk!r}")

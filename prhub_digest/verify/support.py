@@ -1,0 +1,127 @@
+"""How much of a sentence is said by what it cites; whether it negates, limits or takes back what that does.
+
+Word overlap tells a right citation from a wrong one only roughly, so below `ENOUGH` it warns and only below
+`TOO_LITTLE` it is an error. A Chinese sentence shares no words with English facts: there only Latin words are compared.
+"""
+
+import re
+
+from prhub_digest.evidence import content_words
+from prhub_digest.models.digest import Sentence
+from prhub_digest.verify.context import Context
+from prhub_digest.verify.inputs import Report
+from prhub_digest.verify.occurrences import Haystack, Needle, plain
+from prhub_digest.verify.tokens import CODE_SPAN
+
+TOO_LITTLE, ENOUGH = 0.5, 0.7
+_FEWEST_WORDS = 3
+# How a digest speaks, whatever it speaks about: neither support nor its lack.
+_FRAME = (
+    "this week change changes changed pull request requests merged merge pr prs most many several some other also "
+    "now new area areas part work focus highlight include includes including before after release reviewer "
+    "reviewers review reviews author authors team please check verify confirm ensure consider make add adds added "
+    "use uses used should follow risk risks remain remains open still report reported measured measurement which "
+    "that while can could"
+)
+_LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
+_CUES = {
+    "a negation": re.compile(
+        r"\b(?:not|never|no|without|cannot|neither|nor|fail(?:s|ed)? to|un(?:tested|resolved|fixed|supported))\b|n't\b"
+        r"|未|没有|无法|不再|不会|不能|尚无|并非",
+        re.IGNORECASE,
+    ),
+    "a limit": re.compile(
+        r"\bonly\b|\bjust\b|\bby default\b|\bopt-in\b|\bdisabled\b|仅|只(?!要)|默认|可选", re.IGNORECASE
+    ),
+}
+_TAKEN_BACK = re.compile(
+    r"\b(?:revert|roll(?:s|ed)? back|rollback|back(?:s|ed)? out)|回退|回滚|撤销|撤回|还原", re.IGNORECASE
+)
+
+
+def check(context: Context) -> Report:
+    report = Report("support")
+    advice = {recommendation.sentence.item for recommendation in context.digest.recommendations}
+    for sentence in context.digest.sentences:
+        report.checked += 1
+        if sentence.origin == "model":
+            if context.digest.language == "en":
+                _check_share(context, sentence, report, hard=sentence.item not in advice)
+            else:
+                _check_latin(context, sentence, report)
+            if sentence.item not in advice:
+                _check_cues(context, sentence, report)
+        _check_reverted(context, sentence, report)
+    return report
+
+
+def _grounds(context: Context, sentence: Sentence) -> str:
+    """Everything a sentence may rest on: titles, quotes, the facts' texts, the names of its statistics."""
+    texts = (fact.text for fact in context.cited(sentence))
+    return "\n".join((context.told(sentence), *texts, *(re.sub(r"[._/]", " ", path) for path in sentence.stats)))
+
+
+def _check_share(context: Context, sentence: Sentence, report: Report, *, hard: bool) -> None:
+    names = " ".join(re.sub(r"[-._/]", " ", name) for name in sorted(context.names))
+    known = _stems(f"{_grounds(context, sentence)}\n{names}")
+    told = _stems(CODE_SPAN.sub(" ", sentence.text)) - _stems(_FRAME)
+    missing = sorted(told - known)
+    if len(told) < _FEWEST_WORDS or not missing:
+        return
+    share = 1 - len(missing) / len(told)
+    message = f"{share:.0%} of its words are in what it cites; not there: {', '.join(missing)}"
+    if share < TOO_LITTLE and hard:
+        report.error(sentence.item, message)
+    elif share < ENOUGH:
+        report.warning(sentence.item, message)
+
+
+def _stems(text: str) -> set[str]:
+    return {_stem(word) for word in content_words(text)}
+
+
+def _stem(word: str) -> str:
+    """A word without its commonest English endings: `caching`, `cached`, `caches` and `cache` are one."""
+    for ending in ("ization", "ations", "ation", "ings", "ing", "ies", "ed", "es", "er", "ly", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            root = word.removesuffix(ending)
+            return root[:-1] if len(root) > 3 and root[-1] == root[-2] else root.removesuffix("e")
+    return word
+
+
+def _check_latin(context: Context, sentence: Sentence, report: Report) -> None:
+    known = Haystack(plain(_grounds(context, sentence)))
+    words = dict.fromkeys(_LATIN.findall(CODE_SPAN.sub(" ", plain(sentence.text))))
+    missing = [
+        word
+        for word in words
+        if not known.holds(Needle("name", word)) and not _known_stem(word, known) and not _in_names(word, context)
+    ]
+    if missing:
+        report.warning(sentence.item, f"not in what it cites: {', '.join(missing)}")
+
+
+def _known_stem(word: str, known: Haystack) -> bool:
+    return word[:5].casefold() in known.folded if len(word) > 5 else known.holds(Needle("name", word + "s"))
+
+
+def _in_names(word: str, context: Context) -> bool:
+    return word.casefold() in {"pr", "prs"} or any(word.casefold() in name for name in context.names)
+
+
+def _check_cues(context: Context, sentence: Sentence, report: Report) -> None:
+    cited = [fact for fact in context.cited(sentence) if fact.kind != "figure"]
+    if not cited:
+        return
+    grounds = "\n".join((context.told(sentence), *(fact.text for fact in cited)))
+    for name, cue in _CUES.items():
+        if cue.search(sentence.text) and not cue.search(grounds):
+            report.warning(sentence.item, f"the sentence has {name} that nothing cited has")
+        elif all(cue.search(fact.text) for fact in cited) and not cue.search(sentence.text):
+            report.warning(sentence.item, f"what it cites has {name} that the sentence does not have")
+
+
+def _check_reverted(context: Context, sentence: Sentence, report: Report) -> None:
+    taken_back = [number for number in context.pulls(sentence) if number in context.inputs.reverted]
+    if taken_back and not _TAKEN_BACK.search(sentence.text):
+        report.warning(sentence.item, f"#{taken_back[0]} was reverted within the week, which the sentence does not say")

@@ -1,0 +1,106 @@
+import re
+
+from compose_week import COLLECTION, MATERIAL, RANKING, SUMMARIES, item, plan_reply
+
+from prhub_digest.compose.digest import DigestMaterial, Words, compose_digest
+from prhub_digest.compose.plan import plan_from_reply
+from prhub_digest.compose.wording import WordingMaterial, repair_task, wording_tasks
+from prhub_digest.llm.request import RequestBuilder
+from prhub_digest.models.llm import Usage
+from prhub_digest.models.plan import ThemeReply
+from prhub_digest.prompts import load_prompts
+from prhub_digest.shipped import prompts_dir
+
+BUILDER = RequestBuilder(load_prompts(prompts_dir()), {"large": "big", "small": "tiny"}, "local", len)
+PLAN = plan_from_reply(plan_reply(), MATERIAL, Usage())
+
+
+def tasks(language="en", sections=("changes", "risks"), plan=PLAN, kept=()):
+    return wording_tasks(WordingMaterial(plan, SUMMARIES, language, BUILDER), sections, kept)
+
+
+def test_a_call_shows_items_with_their_facts_and_no_value_of_a_figure():
+    changes, risks = tasks()
+    user = changes.request.messages[1].content
+    assert (changes.subject, risks.subject) == ("en.changes", "en.risks")
+    assert (
+        "item k1\npoint: p\n"
+        "about a pull request: Prefix pages are prefetched on decode; default off; condition: page size 64\n"
+        "- headline: Prefix pages are prefetched on decode\n"
+        "- figure: mean TTFT, down, page size 64 (code writes the value)\n"
+    ) in user
+    assert "251" not in user
+    assert "- statistic flags.missing_tests: merged pull requests with this risk flag" in (
+        risks.request.messages[1].content
+    )
+
+
+def test_the_language_changes_only_the_last_sentence_and_the_subject():
+    english, chinese = tasks("en")[0].request, tasks("zh")[0].request
+    assert chinese.messages[0] == english.messages[0]
+    same = english.messages[1].content.replace("en.changes", "zh.changes").replace("English", "Chinese (简体中文)")
+    assert chinese.messages[1].content == same
+
+
+def test_at_most_twelve_items_a_call():
+    many = plan_reply(themes=tuple(ThemeReply(area="cache", items=(item(("p1.c1",)),) * 5) for _ in range(5)))
+    plan = plan_from_reply(many, MATERIAL, Usage())
+    assert [(task.subject, len(task.items)) for task in tasks(sections=("changes",), plan=plan)] == [
+        ("en.changes.1", 12),
+        ("en.changes.2", 12),
+        ("en.changes.3", 1),
+    ]
+
+
+def test_a_repair_asks_for_the_refused_items_only_and_says_why():
+    changes, _ = tasks()
+    task = repair_task(WordingMaterial(PLAN, SUMMARIES, "en", BUILDER), changes, {"k2": "the digit 3"})
+    assert [item.id for item in task.items] == ["k2"]
+    assert task.subject == "en.changes.repair"
+    assert "k2: the digit 3" in task.request.messages[1].content
+
+
+def test_the_executive_summary_sees_kept_sentences():
+    (task,) = tasks(sections=("executive",), kept=("Decode is faster.",))
+    assert "Sentences already in the digest:\nDecode is faster." in task.request.messages[1].content
+
+
+def digest(language, sentences, refused=None):
+    material = DigestMaterial(COLLECTION, PLAN, RANKING, SUMMARIES, language, "big")
+    return compose_digest(material, Words(sentences, refused or {}), Usage())
+
+
+def test_every_plan_item_becomes_a_sentence_with_the_plans_ids():
+    worded = digest("en", {"k1": "Decode prefetches prefix pages."}, {"k2": "the digit 3"})
+    first, second = worded.themes[0].sentences
+    assert (first.text, first.claims, first.figures, first.origin) == (
+        "Decode prefetches prefix pages.",
+        ("p1.h1",),
+        ("p1.f1",),
+        "model",
+    )
+    assert (second.text, second.origin, second.reason) == ("The queue does not block.", "template", "the digit 3")
+    assert {sentence.item for sentence in worded.sentences} == {"e1", "k1", "k2", "t1", "r1", "r2", "a1", "h1"}
+
+
+def test_both_languages_state_the_same_ids():
+    def stated(worded):
+        return [(s.item, s.claims, s.figures, s.stats) for s in worded.sentences]
+
+    assert stated(digest("en", {"k1": "x"})) == stated(digest("zh", {"r1": "甲"}))
+
+
+def test_templates_say_where_their_words_come_from():
+    worded = digest("zh", {})
+    assert worded.risks[0].text == "摘要原文：Pages are lost when the queue is full."
+    assert worded.trends[0].text == "本周统计"
+    assert re.match("待核查：", worded.recommendations[0].sentence.text)
+
+
+def test_without_a_model_there_is_no_prose():
+    material = DigestMaterial(COLLECTION, PLAN, RANKING, SUMMARIES, "en", None)
+    facts = compose_digest(material, Words({}, {}), Usage())
+    assert facts.mode == "facts"
+    assert (facts.executive, facts.themes, facts.risks, facts.recommendations) == ((), (), (), ())
+    assert [highlight.pull for highlight in facts.highlights] == [7] == list(RANKING.highlights)
+    assert facts.announced_highlights == 1

@@ -1,0 +1,112 @@
+from pathlib import Path
+
+import pytest
+from test_reply_store import stored
+from toy_requests import ToyReply, toy_content, toy_reply, toy_request
+
+from prhub_digest.errors import ReplayError
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.client import UnusableReplyError
+from prhub_digest.llm.difference import differences
+from prhub_digest.llm.replay import ReplayClient, ReplayStore, subject_path, write_reply
+from prhub_digest.models.llm import Message, Parameters, Usage
+
+REMEDY = "`make record-demo` asks again for what is missing or stale"
+
+
+def replay(folder: Path, **failed: str) -> Asker:
+    return Asker(ReplayClient(), ReplayStore(folder, {name.replace("_", "/", 1): why for name, why in failed.items()}))
+
+
+def test_a_recorded_reply_is_replayed_without_being_paid(tmp_path: Path) -> None:
+    path = write_reply(tmp_path, stored(toy_request()))
+    assert path == tmp_path / "replies" / "toy" / "pr-1.json"
+    answer = replay(tmp_path).ask(toy_request(), ToyReply)
+    assert (answer.reply, answer.usage, answer.paid) == (toy_reply(), Usage(calls=1), Usage())
+
+
+def test_a_missing_reply_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReplayError) as raised:
+        replay(tmp_path).ask(toy_request(), ToyReply)
+    path = subject_path(tmp_path, "toy", "pr-1")
+    assert str(raised.value) == f"no reply is recorded for toy/pr-1 ({path}): {REMEDY}"
+
+
+def test_a_broken_recording_is_named(tmp_path: Path) -> None:
+    path = write_reply(tmp_path, stored(toy_request()))
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ReplayError, match="is not a recorded reply"):
+        replay(tmp_path).ask(toy_request(), ToyReply)
+
+
+def test_a_stale_reply_says_what_differs(tmp_path: Path) -> None:
+    write_reply(tmp_path, stored(toy_request()))
+    system, user = toy_request().messages
+    changed = toy_request(
+        model="other", prompt_hash="1" * 64, messages=(system, Message(role="user", content=user.content + " again"))
+    )
+    with pytest.raises(ReplayError) as raised:
+        replay(tmp_path).ask(changed, ToyReply)
+    assert str(raised.value) == (
+        "the reply recorded for toy/pr-1 answers another request:\n"
+        "  model: recorded 'toy-model', now 'other'\n"
+        "  message 2 (user), line 1: recorded “Pull request 1”, now “Pull request 1 again”\n"
+        "  prompt toy has changed (00000000 to 11111111)\n" + REMEDY
+    )
+
+
+def test_a_recorded_failure_fails_the_same_way(tmp_path: Path) -> None:
+    with pytest.raises(UnusableReplyError, match=r"^cut at the output limit$"):
+        replay(tmp_path, **{"toy_pr-1": "cut at the output limit"}).ask(toy_request(), ToyReply)
+
+
+def test_a_recording_that_is_not_valid_any_more(tmp_path: Path) -> None:
+    write_reply(tmp_path, stored(toy_request(), toy_content(risk=9)))
+    with pytest.raises(ReplayError) as raised:
+        replay(tmp_path).ask(toy_request(), ToyReply)
+    assert str(raised.value) == (
+        f"the reply recorded for toy/pr-1 is not valid any more: risk: Input should be 0, 1, 2, 3, 4 or 5: {REMEDY}"
+    )
+
+
+def test_a_replay_neither_asks_nor_records(tmp_path: Path) -> None:
+    request = toy_request()
+    client = ReplayClient()
+    with pytest.raises(ReplayError):
+        client.complete(request, request.messages, 100)
+    client.close()
+    with pytest.raises(ReplayError):
+        ReplayStore(tmp_path, {}).save(stored(request))
+
+
+@pytest.mark.parametrize("subject", ["../pr-1", "a/b", "", ".hidden", "a\\b"])
+def test_a_subject_cannot_leave_its_folder(tmp_path: Path, subject: str) -> None:
+    with pytest.raises(ReplayError, match="cannot name"):
+        subject_path(tmp_path, "toy", subject)
+
+
+def test_differences_of_every_part() -> None:
+    request = toy_request()
+    system, user = request.messages
+    assert differences(request, toy_request(subject="other", prompt_hash="1" * 64)) == ()
+    assert differences(request, toy_request(parameters=Parameters(temperature=0.5, max_output_tokens=7))) == (
+        "temperature: recorded 0.0, now 0.5",
+        "max_output_tokens: recorded 100, now 7",
+    )
+    schema = {**request.wire_schema, "required": ["ref"]}
+    assert differences(request, toy_request(provider="azure", wire_schema=schema)) == (
+        "provider: recorded 'openai', now 'azure'",
+        'wire schema: line 29: recorded “  "ref",”, now “  "ref"”',
+    )
+    assert differences(request, toy_request(messages=(system,))) == ("recorded 2 messages, now 1",)
+    assert differences(request, toy_request(messages=(user, user))) == ("message 1: recorded role system, now user",)
+    long = Message(role="system", content="a\n" + "x" * 100 + "y" + "z" * 200)
+    other = Message(role="system", content="a\n" + "x" * 100 + "Y" + "z" * 200)
+    cut = "…" + "x" * 40 + "{}" + "z" * 59 + "…"
+    assert differences(toy_request(messages=(long,)), toy_request(messages=(other,))) == (
+        f"message 1 (system), line 2: recorded “{cut.format('y')}”, now “{cut.format('Y')}”",
+    )
+    more = Message(role="system", content=system.content + "\nMore.")
+    assert differences(request, toy_request(messages=(more, user))) == (
+        "message 1 (system), line 2: recorded (no such line), now “More.”",
+    )

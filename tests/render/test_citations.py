@@ -1,0 +1,104 @@
+import re
+from typing import Any, get_args
+
+import pytest
+from render_week import TTFT, week
+
+from prhub_digest.models.digest import Language
+from prhub_digest.models.signals import FlagName
+from prhub_digest.models.stats import Count, Unit
+from prhub_digest.models.summary import ChangeType, Dropped, MeasuredBy, Severity
+from prhub_digest.models.verification import CheckName
+from prhub_digest.render.citations import figure_text, statistic_text
+from prhub_digest.render.page import Page
+from prhub_digest.render.phrases import _TABLE as TABLE
+from prhub_digest.render.phrases import KEYS, say
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
+        ({"baseline": "412 ms"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
+        (
+            {"value": "39.3", "unit": "%", "baseline": "", "condition": ""},
+            "mean TTFT −39.3 %, measured by the author",
+        ),
+        (
+            {"value": "39.3%", "unit": "%", "baseline": "main", "direction": "up", "measured_by": "ci"},
+            "mean TTFT +39.3% against main, page size 64, measured in CI",
+        ),
+        (
+            {"value": "1.35", "unit": "x", "baseline": "", "direction": "up", "measured_by": "unknown"},
+            "mean TTFT ↑ 1.35x, page size 64, source of the measurement not stated",
+        ),
+        (
+            {"value": "-7", "unit": "%", "baseline": "", "condition": "", "measured_by": "reviewer"},
+            "mean TTFT -7 %, measured by a reviewer",
+        ),
+        (
+            {"value": "2.3k", "unit": "", "baseline": "", "direction": "none", "condition": ""},
+            "mean TTFT 2.3k, measured by the author",
+        ),
+    ],
+)
+def test_figures_are_written_from_their_record(changes: dict[str, Any], expected: str) -> None:
+    assert figure_text("en", TTFT.updated(**changes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("count", "english", "chinese"),
+    [
+        (
+            Count(path="flags.missing_tests", value=3, unit="pulls", denominator=7),
+            "code without tests 3 / 7 PRs",
+            "缺少测试 3 / 7 个 PR",
+        ),
+        (Count(path="pulls.merged", value=4, unit="pulls"), "merged 4 PRs", "合并 4 个 PR"),
+        (Count(path="types.fix", value=3, unit="pulls"), "fix 3 / 4 PRs", "修复 3 / 4 个 PR"),
+        (Count(path="labels.a.b", value=3, unit="pulls"), "label a.b 3 / 4 PRs", "标签 a.b 3 / 4 个 PR"),
+        (Count(path="lines.added", value=12345, unit="lines"), "added 12,345 lines", "新增 12,345 行"),
+        (
+            Count(path="hours_to_merge.p90", value=30.0, unit="hours", denominator=3),
+            "time to merge, 90th percentile 30 h",
+            "合并用时第 90 百分位 30 小时",
+        ),
+        (Count(path="novel.thing", value=1, unit="files"), "novel.thing 1 files", "novel.thing 1 个文件"),
+    ],
+)
+def test_statistics_say_what_they_are_counted_out_of(count: Count, english: str, chinese: str) -> None:
+    assert statistic_text(Page(week("en")), count) == english
+    assert statistic_text(Page(week("zh")), count) == chinese
+
+
+def test_every_word_of_a_vocabulary_has_its_phrase() -> None:
+    dropped = get_args(Dropped.model_fields["kind"].annotation)
+    wanted = {
+        "flag": get_args(FlagName),
+        "type": get_args(ChangeType),
+        "unit": get_args(Unit),
+        "measured": get_args(MeasuredBy),
+        "severity": get_args(Severity),
+        "check": get_args(CheckName),
+        "dropped": dropped,
+        "finding": ("error", "warning"),
+    }
+    assert {f"{group}.{word}" for group, words in wanted.items() for word in words} <= KEYS
+
+
+class AnyValue(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return f"<{name}>"
+
+
+def test_both_languages_take_the_same_values() -> None:
+    for key, texts in TABLE.items():
+        assert all(texts), key
+        english, chinese = (re.findall("<[a-z_]+>", text.format_map(AnyValue())) for text in texts)
+        assert sorted(english) == sorted(chinese), key
+
+
+def test_an_unknown_phrase_is_a_mistake() -> None:
+    language: Language = "zh"
+    with pytest.raises(KeyError):
+        say(language, "no.such.phrase")

@@ -1,0 +1,208 @@
+"""The page as a whole: golden files, and what must hold for each section."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from markdown_reader import read, table_rows
+from render_week import (
+    FACTS,
+    TITLES,
+    WEB_URL,
+    collection,
+    digest,
+    empty_week,
+    facts_week,
+    flag_names,
+    plan,
+    quote,
+    verification,
+    week,
+)
+
+from prhub_digest.errors import PrhubError
+from prhub_digest.models.digest import Language
+from prhub_digest.models.period import Period
+from prhub_digest.models.plan import Fact
+from prhub_digest.models.signals import Signals
+from prhub_digest.models.verification import Finding
+from prhub_digest.render.json import render_json
+from prhub_digest.render.markdown import render_markdown
+from prhub_digest.render.phrases import say
+from prhub_digest.render.text import render_text
+from prhub_digest.render.view import RenderInput, View, build_view
+
+GOLDEN = Path(__file__).parent / "golden"
+WEEKS: dict[str, Callable[[Language], RenderInput]] = {"week": week, "facts": facts_week, "empty": empty_week}
+FORMATS: dict[str, Callable[[View], str]] = {"md": render_markdown, "txt": render_text, "json": render_json}
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+def section_text(markdown: str, heading: str) -> str:
+    return markdown.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", WEEKS)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_golden(language: Language, name: str, kind: str) -> None:
+    """Whole outputs; after a wanted change, write the new ones from the same calls and read the difference."""
+    rendered = FORMATS[kind](build_view(WEEKS[name](language)))
+    assert rendered == (GOLDEN / f"{name}.{language}.{kind}").read_bytes().decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_pull_request_is_reachable_and_every_link_leads_into_the_repository(language: Language) -> None:
+    found = read(render_markdown(build_view(week(language))))
+    assert {text for text, _ in found.links if text.startswith("#")} == {f"#{number}" for number in TITLES}
+    for text, address in found.links:
+        expected = f"{WEB_URL}/pull/{text[1:]}" if text.startswith("#") else f"{WEB_URL}/pull/9#discussion_t"
+        assert address.startswith(expected)
+    for title in TITLES.values():
+        assert title.replace("`", "").replace("\x1b", "\\x1b") in found.text
+
+
+def test_a_missing_summary_is_named() -> None:
+    """H-18: 102 has no summary; the counts come from data."""
+    found = read(render_markdown(build_view(week("en")))).text
+    assert "2 of 4 PRs not summarised: #102 (the reply was not JSON); #103 (cut at its limit)." in found
+    assert "#102 Split cfg | merge (by a bot; not summarised: the reply was not JSON)" in found
+
+
+@pytest.mark.parametrize(
+    ("cited", "message"),
+    [
+        ({"claims": ("p9.c9",)}, "unknown fact 'p9.c9'"),
+        ({"stats": ("flags.none",)}, "unknown statistic 'flags.none'"),
+        ({"claims": ("p5.c1",)}, "cites #1030, which is not of this period"),
+    ],
+)
+def test_an_unknown_id_is_an_error(cited: dict[str, tuple[str, ...]], message: str) -> None:
+    """H-18: the slot for 1030 is an error, never a blank."""
+    wrong = digest("en").executive[0].updated(**cited)
+    stranger = Fact(id="p5.c1", kind="claim", pull=1030, text="not of this week")
+    given = week("en", digest=digest("en").updated(executive=(wrong,)), plan=plan().updated(facts=(*FACTS, stranger)))
+    with pytest.raises(PrhubError, match=message):
+        build_view(given)
+
+
+def test_citations_stand_before_the_stop_in_both_languages() -> None:
+    chinese = read(render_markdown(build_view(week("zh")))).text
+    assert "预取让首 token 更快（mean TTFT 412 → 251 ms，page size 64，作者自测）。" in chinese
+    english = read(render_markdown(build_view(week("en")))).text
+    assert "Most changes touched the core (area core 3 / 4 PRs)." in english
+    assert "may stay held (code without tests 1 / 4 PRs) (#9)!" in english
+    assert "Release the lock in every branch (#9) (answers risk 1)." in english
+
+
+def test_each_pull_request_once_a_sentence() -> None:
+    summary = section_text(render_markdown(build_view(week("en"))), "Executive summary")
+    assert summary.count("pull/101") == summary.count("pull/9)") == 1
+
+
+def test_as_many_highlights_as_announced() -> None:
+    for language in LANGUAGES:
+        given = week(language)
+        listed = section_text(render_markdown(build_view(given)), say(language, "section.highlights"))
+        assert listed.count("\n- ") == given.digest.announced_highlights
+
+
+def test_facts_only_has_no_section_of_prose() -> None:
+    keys = [section.key for section in build_view(facts_week("en")).sections]
+    assert keys == ["statistics", "risks", "highlights", "pulls", "closing"]
+    rows = table_rows(render_markdown(build_view(facts_week("en"))))
+    assert ["#101", "Fix a | b parsing of Task<bool>", "7.2", "core"] in rows
+
+
+def test_empty_sections_say_so() -> None:
+    nothing = digest("en").updated(executive=(), themes=(), risks=(), recommendations=())
+    rendered = render_markdown(build_view(week("en", digest=nothing)))
+    for heading in ("Executive summary", "Key changes", "Recommendations"):
+        assert section_text(rendered, heading) == "\nNothing this week.\n"
+    assert section_text(rendered, "Risks").startswith("\nNothing this week.\n\n### Risk flags")
+
+
+def test_an_unknown_flag_is_not_zero() -> None:
+    rows = table_rows(section_text("\n" + render_markdown(build_view(week("en"))), "Risks"))
+    assert rows[1:4] == [
+        ["code without tests", "1 / 4", "", "#9"],
+        ["large change", "–", "4", ""],
+        ["no approval", "0 / 1", "3", ""],
+    ]
+    assert len(rows) == 1 + len(flag_names())
+
+
+def test_a_source_without_review_threads_says_so() -> None:
+    given = week("en")
+    blind = Signals(areas=(), pulls=tuple(item.updated(threads=None) for item in given.signals.pulls))
+    assert "The source knows no review threads." in render_text(build_view(replace(given, signals=blind)))
+
+
+@pytest.mark.parametrize(
+    "address", [None, "javascript:alert(1)", "https://x.test/a b", "https://x.test/a)", "https://u:p@h/o/r"]
+)
+def test_without_a_usable_address_there_are_no_links(address: str | None) -> None:
+    found = read(render_markdown(build_view(week("en", collection=collection(web_url=address)))))
+    assert found.links == ()
+    assert "#101 Fix a | b parsing" in found.text
+
+
+def test_a_thread_that_leads_elsewhere_is_not_linked() -> None:
+    given = week("en")
+    moved = [
+        item.updated(threads=tuple(t.updated(url="https://evil.test/pull/9") for t in item.threads or ()))
+        for item in given.signals.pulls
+    ]
+    rendered = render_markdown(build_view(replace(given, signals=Signals(areas=(), pulls=tuple(moved)))))
+    assert "evil.test" not in rendered
+
+
+def test_text_shows_titles_as_typed_and_control_bytes_as_escapes() -> None:
+    """H-23 in the text format."""
+    rendered = render_text(build_view(week("en")))
+    assert "#101 Fix `a | b` parsing of Task<bool> (reverted by #103)" in rendered
+    assert "#103 Revert: [i18n] zh \\x1b[2J :smile: (reverts #101; not summarised: cut at its limit)" in rendered
+    assert not {character for character in rendered if ord(character) < 32} - {"\n"}
+
+
+def test_json_is_readable_by_a_script() -> None:
+    text = render_json(build_view(week("zh")))
+    assert "执行摘要" in text
+    page = json.loads(text)
+    highlights = next(section for section in page["sections"] if section["key"] == "highlights")
+    first = highlights["blocks"][0]["lines"][0]
+    assert first["data"] == {"pull": 101, "importance": 7.25, "area": "core"}
+    assert first["sentence"] == "预取让首 token 更快。"
+    assert [citation["ref"] for citation in first["citations"]] == ["p1.f1"]
+    assert first["evidence"][0] == {
+        "claim": "p1.h1",
+        "pull": 101,
+        "url": f"{WEB_URL}/pull/101",
+        "quote": "faster parsing",
+        "place": "src/cache.py:12",
+    }
+
+
+def test_json_escapes_what_a_terminal_would_obey() -> None:
+    sly = FACTS[0].updated(evidence=quote("a\x9b31m \u202e b"))
+    given = week("en", plan=plan().updated(facts=(sly, *FACTS[1:])))
+    text = render_json(build_view(given))
+    assert '"quote": "a\\u009b31m \\u202e b"' in text
+    assert json.loads(text)["sections"][0]["blocks"][0]["lines"][0]["evidence"][0]["quote"] == "a\x9b31m \u202e b"
+
+
+def test_failed_checks_are_told() -> None:
+    failed = Finding(check="figures", severity="error", item="k1", message="value 7 is not in #101")
+    given = week("en", verification=verification("en").updated(findings=(failed,)))
+    found = read(render_markdown(build_view(given))).text
+    assert "Findings that remain: error: figures 1." in found
+    assert "Check failed, figures: value 7 is not in #101" in found
+
+
+def test_a_period_that_is_no_week() -> None:
+    period = Period.from_dates("2026-06-01", "2026-06-04")
+    view = build_view(week("en", digest=digest("en").updated(period=period)))
+    assert view.title == "octo-demo/widgets: pull request digest"
+    assert view.facts[0] == "2026-06-01 to 2026-06-03 (UTC)"

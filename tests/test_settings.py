@@ -1,0 +1,245 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from prhub_digest.errors import SettingsError
+from prhub_digest.models.signals import Area
+from prhub_digest.settings import ENVIRONMENT, FLAGS, Settings, load_settings, public
+
+HOME = {"HOME": "/home/lin"}
+
+
+@pytest.fixture(autouse=True)
+def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _write(text: str, name: str = "prhub.toml") -> Path:
+    Path(name).write_text(text, encoding="utf-8", newline="")
+    return Path(name)
+
+
+def test_defaults() -> None:
+    assert load_settings(None, {}, HOME) == Settings(
+        model=None,
+        small_model=None,
+        base_url=None,
+        api_key=None,
+        provider="openai",
+        concurrency=8,
+        timeout_seconds=120,
+        chunk_tokens=6000,
+        max_chunks=4,
+        highlights=24,
+        languages=("en",),
+        timezone="UTC",
+        out=Path("runs"),
+        prompts=None,
+        cache_dir=Path("/home/lin/.cache/prhub-digest"),
+        allow_partial=False,
+        strict=False,
+        areas=(),
+    )
+
+
+def test_flags_win_over_environment_over_file_over_defaults() -> None:
+    _write('model = "file"\nsmall_model = "file-small"\nconcurrency = 3\nhighlights = 5\n')
+    environment = HOME | {"PRHUB_MODEL": "environment", "PRHUB_SMALL_MODEL": "", "PRHUB_CACHE_DIR": "/c"}
+    flags: dict[str, object] = {"concurrency": 4, "highlights": None, "languages": [], "strict": True}
+    settings = load_settings(None, flags, environment)
+    assert (settings.model, settings.small_model) == ("environment", "file-small")
+    assert (settings.concurrency, settings.highlights, settings.strict) == (4, 5, True)
+    assert (settings.languages, settings.cache_dir) == (("en",), Path("/c"))
+    assert load_settings(None, {"model": "flag"}, environment).model == "flag"
+
+
+def test_the_small_model_is_the_model_unless_given() -> None:
+    assert load_settings(None, {"model": "a"}, HOME).small_model == "a"
+    assert load_settings(None, {"model": "a", "small_model": "b"}, HOME).small_model == "b"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "provider"),
+    [
+        ("https://api.openai.com/v1", "openai"),
+        ("http://localhost:8000/v1", "local"),
+        ("http://127.0.0.2:1234", "local"),
+        ("http://[::1]:1234/v1", "local"),
+        ("https://API.example.org:8443/v1", "api.example.org"),
+    ],
+)
+def test_the_provider_is_derived_from_the_address(base_url: str, provider: str) -> None:
+    assert load_settings(None, {}, HOME | {"OPENAI_BASE_URL": base_url}).provider == provider
+    assert load_settings(None, {"base_url": base_url, "provider": "mine"}, HOME).provider == "mine"
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"XDG_CACHE_HOME": "/x"}, "/x/prhub-digest"),
+        ({"XDG_CACHE_HOME": "relative"}, "/home/lin/.cache/prhub-digest"),
+        ({"XDG_CACHE_HOME": ""}, "/home/lin/.cache/prhub-digest"),
+    ],
+)
+def test_the_cache_folder_follows_xdg(environment: dict[str, str], expected: str) -> None:
+    assert load_settings(None, {}, HOME | environment).cache_dir == Path(expected)
+
+
+def test_areas_are_tables() -> None:
+    _write('[[areas]]\nkey = "core"\npaths = ["src/**"]\n[[areas]]\nkey = "docs"\n')
+    assert load_settings(None, {}, HOME).areas == (Area(key="core", paths=("src/**",)), Area(key="docs"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('\nmodle = "a"\n', "prhub.toml, line 2: unknown key modle; did you mean model?"),
+        ('small-model = "a"', "prhub.toml, line 1: unknown key small-model; did you mean small_model?"),
+        (
+            '# many\nconcurrency = "many"',
+            "prhub.toml, line 2: concurrency = 'many': write a whole number from 1 to 256",
+        ),
+        ("concurrency = 0", "prhub.toml, line 1: concurrency = 0: write a whole number from 1 to 256"),
+        ("concurrency = true", "prhub.toml, line 1: concurrency = True: write a whole number from 1 to 256"),
+        ("model = 5", 'prhub.toml, line 1: model = 5: write the name of a model, like "gpt-5-mini"'),
+        ('strict = "yes"', "prhub.toml, line 1: strict = 'yes': write true or false"),
+        ("timeout_seconds = nan", "prhub.toml, line 1: timeout_seconds = nan: write a number of seconds, up to 3600"),
+        ('languages = ["de"]', 'prhub.toml, line 1: languages.0 = \'de\': write a list of "en" and "zh"'),
+        ('languages = "zh"', 'prhub.toml, line 1: languages = \'zh\': write a list of "en" and "zh"'),
+        (
+            'timezone = "Mars/Base"',
+            (
+                "prhub.toml, line 1: timezone = 'Mars/Base': no such time zone; "
+                'write a time zone, like "UTC" or "Asia/Shanghai"'
+            ),
+        ),
+        (
+            'base_url = "localhost:8000"',
+            (
+                "prhub.toml, line 1: base_url = …: not an http or https address; "
+                'write an address, like "http://localhost:8000/v1"'
+            ),
+        ),
+        (
+            '[[areas]]\nkey = "core"\npath = ["src"]',
+            "prhub.toml, line 1: unknown key areas.0.path; did you mean paths?",
+        ),
+        (
+            '[[areas]]\npaths = ["src"]',
+            (
+                "prhub.toml, line 1: areas.0.key = {'paths': ['src']}: "
+                'write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        (
+            'model = "a"\nmodel = "b"\n',
+            "prhub.toml: not valid TOML: Cannot overwrite a value (at line 2, column 12)",
+        ),
+        ("model = a", "prhub.toml: not valid TOML: Invalid value (at line 1, column 9)"),
+        (
+            'model = "a"\napi_key = "sk-1"',
+            (
+                "prhub.toml, line 2: a key does not belong in a file that is shared; remove api_key here and set the "
+                "environment variable OPENAI_API_KEY"
+            ),
+        ),
+    ],
+)
+def test_errors_in_the_file_name_place_and_fix(text: str, message: str) -> None:
+    _write(text)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(None, {}, HOME)
+    assert str(caught.value) == message
+
+
+def test_every_fault_is_named() -> None:
+    _write("concurrency = 0\nmax_chunks = 0\n")
+    with pytest.raises(SettingsError, match=r"(?s)concurrency.*\n.*max_chunks"):
+        load_settings(None, {}, HOME)
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "message"),
+    [
+        ({"concurrency": 999}, {}, "--concurrency: concurrency = 999: write a whole number from 1 to 256"),
+        ({"languages": ("fr",)}, {}, '--lang: languages.0 = \'fr\': write a list of "en" and "zh"'),
+        (
+            {},
+            {"OPENAI_BASE_URL": "https://lin:hunter2@"},
+            (
+                "OPENAI_BASE_URL: base_url = …: not an http or https address; "
+                'write an address, like "http://localhost:8000/v1"'
+            ),
+        ),
+    ],
+)
+def test_errors_elsewhere_name_flag_or_variable(
+    flags: dict[str, object], environment: dict[str, str], message: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(None, flags, HOME | environment)
+    assert str(caught.value) == message
+
+
+def test_a_named_file_must_exist_and_be_text() -> None:
+    with pytest.raises(SettingsError, match=r"^other\.toml: there is no such file"):
+        load_settings(Path("other.toml"), {}, HOME)
+    with pytest.raises(SettingsError, match=r"cannot be read: Is a directory"):
+        load_settings(Path(), {}, HOME)
+    Path("bad.toml").write_bytes(b'model = "\xff"')
+    with pytest.raises(SettingsError, match=r"^bad\.toml: is not UTF-8"):
+        load_settings(Path("bad.toml"), {}, HOME)
+    _write('model = "default"')
+    _write('\ufeffmodel = "named"\r\n', "named.toml")
+    assert load_settings(Path("named.toml"), {}, HOME).model == "named"
+
+
+def test_secrets_stay_out_of_sight() -> None:
+    environment = HOME | {
+        "OPENAI_API_KEY": "sk-secret-1",
+        "OPENAI_BASE_URL": "https://lin:hunter2@llm.example:8/v1?t=s3",
+    }
+    settings = load_settings(None, {"model": "m"}, environment)
+    assert settings.api_key is not None
+    assert settings.api_key.get_secret_value() == "sk-secret-1"
+    assert "sk-secret-1" not in repr(settings)
+    assert public(settings) == {
+        "model": "m",
+        "small_model": "m",
+        "base_url": "https://llm.example:8/v1",
+        "provider": "llm.example",
+        "concurrency": 8,
+        "timeout_seconds": 120.0,
+        "chunk_tokens": 6000,
+        "max_chunks": 4,
+        "highlights": 24,
+        "languages": ["en"],
+        "timezone": "UTC",
+        "out": "runs",
+        "prompts": None,
+        "allow_partial": False,
+        "strict": False,
+        "areas": [],
+    }
+
+
+def test_heavy_libraries_stay_out() -> None:
+    heavy = "openai", "github", "tiktoken", "jinja2", "pydantic_settings", "rich", "typer"
+    script = f"import sys, prhub_digest.settings; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_document_lists_every_setting() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "settings.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split(" | ")] for line in text.split("\n") if line.startswith("| ")][2:]
+    variables = {key: name for name, key in ENVIRONMENT.items()}
+    expected = []
+    for name in Settings.model_fields:
+        flag = "none" if name in {"api_key", "areas"} else FLAGS.get(name, "--" + name.replace("_", "-"))
+        expected.append((name if name != "api_key" else "refused there", variables.get(name, "none"), flag))
+    written = [tuple(re.sub(r"[`|]| \(repeatable\)", "", cell).strip() for cell in row[:3]) for row in rows]
+    assert written == expected

@@ -1,0 +1,283 @@
+"""What may and may not stand in a sentence: tables with the near misses that must not fire."""
+
+import pytest
+from verify_world import found, inputs_of
+
+from prhub_digest.models.digest import Language
+from prhub_digest.verify.quantity_words import quantity_words
+from prhub_digest.verify.tokens import code_tokens, digit_tokens, is_quantity
+from prhub_digest.verify.trend_words import trend_words
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_clean_digest_has_no_findings(language: Language) -> None:
+    assert found(inputs_of(language)).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "twice as fast",
+        "doubled the throughput",
+        "cuts time by half",
+        "about half of the pages",
+        "half the memory",
+        "three kernels",
+        "a dozen backends",
+        "hundreds of files",
+        "tenfold gain",
+        "two-thirds",
+        "a third of the calls",
+        "ten per cent",
+        "三个 PR",
+        "提升两倍",
+        "提升一倍",
+        "减少一半",
+        "减少四成",
+        "降低约一成",
+        "吞吐翻倍",
+        "成倍增长",
+        "半数模块",
+        "过半改动",
+        "三分之一",
+        "百分之八",
+        "数十个文件",
+        "十几个文件",
+        "近百个文件",
+        "涉及两个模块",
+        "五 PR",
+        "耗时三周",
+        "几百次",
+    ],
+)
+def test_quantities_in_words(text: str) -> None:
+    assert [words for words, _ in quantity_words(text)] != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one of the kernels",
+        "a single kernel",
+        "both kernels",
+        "two-phase commit",
+        "double buffering and double-free",
+        "half precision",
+        "half-open interval",
+        "the `two kernels` flag",
+        "often, tend, eighteenth-century, tenant",
+        "zero-copy",
+        "percentage",
+        "一个新的开关",
+        "一系列重构",
+        "其中一项",
+        "一次性加载",
+        "第三方依赖",
+        "第一步",
+        "统一成单个接口",
+        "统一内核",
+        "一成不变",
+        "十分重要",
+        "万一失败",
+        "两者",
+        "两端对齐",
+        "双缓冲",
+        "三层缓存",
+        "三次握手",
+        "二次开发",
+        "一致性",
+        "另一方面",
+        "多个后端",
+        "进一步优化",
+        "半精度",
+        "周三合入",
+        "千万不要",
+        "同一个队列",
+        "大半径",
+    ],
+)
+def test_no_quantities_in_words(text: str) -> None:
+    assert list(quantity_words(text)) == []
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "7",
+        "39.3%",
+        "1.35x",
+        "4x",
+        "15us",
+        "1-2us",
+        "#123",
+        "PR-123",
+        "pr#7",
+        "16GB",
+        "-7",
+        "10k",
+        "2026-06-01",
+        "3.11",
+        "3rd",
+    ],
+)
+def test_tokens_that_are_quantities(token: str) -> None:
+    assert is_quantity(token)
+
+
+@pytest.mark.parametrize(
+    "token", ["FP4", "topk=1", "H100", "v2", "4bit", "8-bit", "3D", "1F1B", "2.1.0", "SM90/SM100", "0x1f"]
+)
+def test_tokens_that_are_names(token: str) -> None:
+    assert not is_quantity(token)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("支持FP4量化，在H100上。", ["FP4", "H100"]),
+        ("`topk=1` (v2), then SM90-SM100.", ["topk=1", "v2", "SM90-SM100"]),
+        ("耗时１２ms与③个", ["12ms", "3"]),
+        ("No digits here.", []),
+    ],
+)
+def test_digit_tokens(text: str, expected: list[str]) -> None:
+    assert [token.text for token in digit_tokens(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Uses `foo()` and snake_case.", ["foo()", "snake_case"]),
+        ("Adds --max-len, src/a_b/c.py and os.path.", ["--max-len", "src/a_b/c.py", "os.path"]),
+        ("PagedIndex 与 `x.y` 的FlashMLA", ["x.y", "PagedIndex", "FlashMLA"]),
+        ("CACHE_SPILL_MODE is set", ["CACHE_SPILL_MODE"]),
+        ("GPUs, PRs, APIs and CI/CD read/write on GitHub, e.g. here. Then more", []),
+        ("A well-known step -- with a dash. Plain English", []),
+    ],
+)
+def test_code_tokens(text: str, expected: list[str]) -> None:
+    assert [token.text for token in code_tokens(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Latency drops again.",
+        "Once more the scheduler",
+        "for the third week",
+        "the second consecutive week",
+        "continues to grow",
+        "keeps improving",
+        "is increasingly used",
+        "模块持续活跃",
+        "性能再次提升",
+        "又一次重构",
+        "连续三周下降",
+        "连续第二周",
+        "第三周",
+        "越来越快",
+        "继续保持领先",
+        "较上周增加",
+    ],
+)
+def test_trend_words(text: str) -> None:
+    assert trend_words(text) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Guards against overflow",
+        "Adds a keepalive and keeps the old flag",
+        "keeps working on old drivers",
+        "continuous integration",
+        "the continue statement",
+        "for the whole week",
+        "increasing sequence",
+        "sets `again`",
+        "持续集成更快",
+        "可持续的设计",
+        "持续批处理",
+        "连续内存分配",
+        "连续批处理",
+        "又一次性加载",
+        "不再次要",
+        "进一步丰富",
+        "继续使用旧接口",
+        "第三方依赖",
+        "本周",
+    ],
+)
+def test_no_trend_words(text: str) -> None:
+    assert trend_words(text) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "The `PagedIndex` prefetch step uses `topk=1` on the H100.", set()),
+        ("en", "The paged index prefetch step splits into two kernels.", {("stray_digits", "k1")}),
+        ("en", "The `CACHE_SPILL_MODE` of the paged index gets a prefetch step.", set()),
+        ("en", "The `CACHE_SPLIT_MODE` of the paged index gets a prefetch step.", {("identifiers", "k1")}),
+        ("en", "The Paged_Index prefetch step is disabled by default.", {("identifiers", "k1")}),
+        ("en", "The index prefetch step of octo-demo widgets is disabled by default.", set()),
+        ("en", "The prefetch step of the paged index runs on H200.", {("stray_digits", "k1")}),
+        ("en", "The prefetch step of the paged index lowers TTFT by 39.3 %.", {("stray_digits", "k1")}),
+        ("en", "The prefetch step of the paged index comes from #101.", {("stray_digits", "k1")}),
+        ("en", "The paged index prefetch step again runs on H100.", {("trend_words", "k1")}),
+        ("en", "Rewrites billing invoices for enterprise customers worldwide.", {("support", "k1")}),
+        ("en", "The prefetch step of the 分页索引 is disabled by default.", {("language", "k1")}),
+        ("en", "The [paged index](x) prefetch step.", {("language", "k1")}),
+        ("en", "The prefetch step for Index<bool> in the `<page>` of the paged index.", {("identifiers", "k1")}),
+        ("en", "The <b>paged</b> index prefetch step.", {("language", "k1")}),
+        ("en", "The paged\u202e index prefetch step.", {("language", "k1")}),
+        (
+            "en",
+            "The paged index prefetch step, see https://example.org.",
+            {("identifiers", "k1"), ("language", "k1")},
+        ),
+        ("en", "Paged.", {("language", "k1")}),
+        ("zh", "分页索引支持 `use_fp4`，在 H100 上预取。", set()),
+        ("zh", "分页索引支持 FP4，在 H100 上预取。", set()),
+        ("zh", "分页索引支持 FP8，在 H100 上预取。", {("stray_digits", "k1")}),
+        ("zh", "分页索引涉及三个 PR。", {("stray_digits", "k1")}),
+        ("zh", "分页索引的吞吐翻倍。", {("stray_digits", "k1")}),
+        ("zh", "分页索引提升３倍。", {("stray_digits", "k1")}),
+        ("zh", "分页索引持续优化。", {("trend_words", "k1")}),
+        ("zh", "The paged index adds a prefetch step.", {("language", "k1")}),
+        ("zh", "## 分页索引新增预取步骤。", {("language", "k1")}),
+        ("zh", "分页索引新增\u200b预取步骤。", {("language", "k1")}),
+        ("zh", "分页索引新增 👩\u200d💻 预取步骤。", set()),
+    ],
+)
+def test_sentences(language: Language, text: str, expected: set[tuple[str, str]]) -> None:
+    assert found(inputs_of(language, k1=text)).errors == expected
+
+
+def test_a_quantity_that_the_quote_has_itself_is_its_own() -> None:
+    assert found(inputs_of("zh", k2="文档说明了三个后端的用法。")).errors == set()
+    assert found(inputs_of("zh", k2="文档说明了四个后端的用法。")).errors == {("stray_digits", "k2")}
+    assert found(inputs_of("zh", k2="文档由三个 PR 说明后端。")).errors == {("stray_digits", "k2")}
+
+
+def test_cues_and_states_warn() -> None:
+    assert found(inputs_of(k1="The paged index adds a prefetch step on H100.")).of("support") == [
+        ("warning", "k1", "what it cites has a limit that the sentence does not have")
+    ]
+    assert found(inputs_of(r1="The scheduler queue limit has tests.")).of("support") == [
+        ("warning", "r1", "what it cites has a negation that the sentence does not have")
+    ]
+    assert found(inputs_of("zh", k3="调度器未按租户限制队列。")).of("support") == [
+        ("warning", "k3", "the sentence has a negation that nothing cited has")
+    ]
+    assert found(inputs_of("zh", k3="调度器按租户限制 billing 队列。")).of("support") == [
+        ("warning", "k3", "not in what it cites: billing")
+    ]
+
+
+def test_marks_that_only_warn() -> None:
+    text = "The **paged** index prefetch step, disabled by default"
+    assert found(inputs_of(k1=text)).of("language") == [
+        ("warning", "k1", "the text holds bold marks"),
+        ("warning", "k1", "the sentence has no end mark"),
+    ]
