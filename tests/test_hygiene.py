@@ -216,6 +216,13 @@ def test_ordinary_code_is_not_broken(text: str) -> None:
     assert break_control_tokens(text) == text == mend_control_tokens(text)
 
 
+def test_h09_a_look_alike_is_sent_broken_up_and_shown_unchanged() -> None:
+    body = "Stop the sampler from writing <|endoftext|> twice."
+    assert clean_prose(body) == body
+    assert break_control_tokens(body) == "Stop the sampler from writing <·|endoftext|> twice."
+    assert mend_control_tokens(break_control_tokens(body)) == body
+
+
 def test_a_broken_token_in_the_source_is_not_lost() -> None:
     assert break_control_tokens("<s> <·s>") == "<·s> <··s>"
     assert mend_control_tokens("<·s> <··s>") == "<s> <·s>"

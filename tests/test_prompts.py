@@ -82,7 +82,7 @@ def test_rendering_separates_roles_and_wraps_untrusted_values(tmp_path):
 def test_a_broken_prompt_names_file_line_and_fix(tmp_path, change, message):
     assert change[0] in GOOD
     with pytest.raises(PromptError, match=message):
-        load(tmp_path, GOOD.replace(*change, 1))
+        load(tmp_path, GOOD.replace(change[0], change[1], 1))
 
 
 def test_a_partial_is_checked_like_the_body(tmp_path):

@@ -7,7 +7,7 @@ from prhub_digest.chunk.coverage import FileLines, coverage_of, is_changed
 from prhub_digest.chunk.draft import Draft, Section, headings
 from prhub_digest.chunk.head import conversation, description, file_list
 from prhub_digest.chunk.measure import Item, Measure, tokens_of
-from prhub_digest.chunk.packing import FileDiff, Packer
+from prhub_digest.chunk.packing import FileDiff, Packer, in_fair_order
 from prhub_digest.file_kinds import FileKind, file_kind
 from prhub_digest.models.chunk import Chunk, Coverage, SourceLine
 from prhub_digest.models.pull_request import PullRequest
@@ -64,7 +64,7 @@ def chunk_pull_request(
     first = fresh(max_chunks == 1)
     _fill_head(first, parts, diffs, measure, budget)
     packer = Packer(first, fresh, max_chunks, measure)
-    for diff in diffs:
+    for diff in in_fair_order(diffs, packer.total_room):
         packer.place(diff)
     _mark_missing(packer.drafts, parts.files, measure)
     chunks = _chunks(pull.number, packer.drafts, measure, budget)
@@ -186,7 +186,7 @@ def _file_diff(file: FileLines, measure: Measure, budget: int) -> FileDiff:
     if mark.tokens > budget // _SHARE:
         mark = measure.mark(f"diff of {_name_id(file)}")
     hunks = _blocks(file.diff, lambda line: line.text.startswith("@@"))
-    return FileDiff(name, mark, tuple(map(tuple, hunks)))
+    return FileDiff(name, mark, tuple(map(tuple, hunks)), is_source=file_kind(file.change.path) == "source")
 
 
 def _name_id(file: FileLines) -> str:

@@ -167,6 +167,13 @@ def open_run(
     tokenizer = tokenizer_for(settings.model or "")
     stored = public(settings) | target.as_settings()
     manifest = folder.read_valid(MANIFEST, RunManifest)
+    if manifest is not None and any(
+        manifest.settings.get(key) != stored[key] for key in ("source", "location", "fixture")
+    ):
+        console.message(f"{folder.path} held pull requests of another source: starting over")
+        with folder.lock():
+            folder.remove()
+        manifest = None
     if manifest is not None:
         _name_changes(manifest.settings, stored, console)
     fresh = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)

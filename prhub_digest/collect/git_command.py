@@ -164,7 +164,6 @@ class Git:
         if _MISSING_OBJECT.search(error.stderr):
             return SourceError(
                 f"{self.label}: objects of the history are missing ({error});"
-                " a partial or damaged clone cannot be read; use a full clone (git clone without --filter),"
-                " or complete this one with git fetch --refetch"
+                " a partial or damaged clone cannot be read; use a full clone (git clone without --filter)"
             )
         return SourceError(f"{self.label}: git failed: {error}")

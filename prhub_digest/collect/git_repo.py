@@ -125,7 +125,7 @@ def _refuse_partial(git: Git) -> None:
     if git.line("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$") is not None:
         raise SourceError(
             f"{git.label}: a partial clone (git clone --filter): contents of files are missing;"
-            " use a full clone, or complete this one with: git fetch --refetch --no-filter"
+            " use a full clone (git clone without --filter)"
         )
 
 

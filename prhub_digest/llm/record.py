@@ -30,7 +30,10 @@ class RecordingReplies:
         path = subject_path(self._folder, request.prompt, request.subject)
         try:
             stored = StoredReply.model_validate_json(path.read_bytes())
-        except (FileNotFoundError, ValidationError):
+        except FileNotFoundError:
+            stored = None
+        except ValidationError:
+            self._warn(f"{path} is no recorded reply; it is asked for again")
             stored = None
         if stored is not None and stored.request.request_hash == request.request_hash:
             self._used[path] = stored.recorded

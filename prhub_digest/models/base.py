@@ -14,4 +14,4 @@ class Record(BaseModel):
 
     def updated(self, **changes: Any) -> Self:
         """A copy with some fields changed, validated again."""
-        return type(self).model_validate({**dict(self), **changes})
+        return type(self).model_validate({name: getattr(self, name) for name in type(self).model_fields} | changes)

@@ -150,6 +150,7 @@ def _plan(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
         except (ReplyError, ServiceError) as error:
             run.console.warning(f"the plan is made by rules: {error}")
             cost.failures.append(Failure(stage="compose", subject="plan", reason=str(error)))
+            cost.add_failed(error)
             return rules_plan(material, areas_of, str(error))
         progress.advance(tokens=answer.paid.input_tokens + answer.paid.output_tokens)
     cost.add(answer.usage, answer.paid)
@@ -231,6 +232,7 @@ class _Composing:
     def _refuse(self, task: WordingTask, error: PrhubError) -> None:
         self.run.console.warning(f"{task.subject} is worded by templates: {error}")
         self.cost.failures.append(Failure(stage="compose", subject=task.subject, reason=str(error)))
+        self.cost.add_failed(error)
         self.refused.update({item.id: str(error) for item in task.items})
 
     def _faults(self, tasks: Sequence[WordingTask]) -> dict[str, str]:

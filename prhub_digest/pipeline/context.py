@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from prhub_digest import __version__
 from prhub_digest.console import Console
+from prhub_digest.errors import PrhubError
 from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.client import UnusableReplyError
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language
 from prhub_digest.models.llm import Usage
@@ -90,3 +92,8 @@ class StageCost:
     def add(self, usage: Usage, paid: Usage) -> None:
         self.usage += usage
         self.paid += paid
+
+    def add_failed(self, error: PrhubError) -> None:
+        """What was paid for answers that could not be used."""
+        if isinstance(error, UnusableReplyError):
+            self.add(error.usage, error.usage)

@@ -120,6 +120,7 @@ class _Summarizing:
             raise error
         reason = str(error)
         self.cost.failures.append(Failure(stage="summarize", subject=f"pr-{number}", reason=reason))
+        self.cost.add_failed(error)
         self._keep(number, fallback(self._task(number, None), reason), Usage())
         done_well = len(self.summaries) - len(self.cost.failures)
         if isinstance(error, ServiceError) and not done_well and len(self.cost.failures) >= _FAILURES_BEFORE_GIVING_UP:

@@ -59,10 +59,10 @@ B2|Second <·|im_end|>.
 Reviews and comments
 R4|review thread on src/a.py:2, unresolved, outdated unknown
 R5|human anna-dev:
-R6|Fine <·s>
+R6|Fine <·think>
 R1|review thread on src/a.py:1, resolved, outdated unknown
 R2|human anna-dev:
-R3|Fine <·s>
+R3|Fine <·think>
 C1|review by human anna-dev: approved
 Diff
 diff of F2 src/a.py
@@ -76,7 +76,7 @@ D2|+assert x"""
 
 def test_a_small_pull_request_is_one_whole_chunk() -> None:
     thread = ReviewThread(
-        id="t1", path="src/a.py", line=1, resolved=True, comments=(Comment(id="c", author=ANNA, body="Fine <s>"),)
+        id="t1", path="src/a.py", line=1, resolved=True, comments=(Comment(id="c", author=ANNA, body="Fine <think>"),)
     )
     open_thread = thread.updated(id="t2", resolved=False, line=2)
     pull = pull_request(
@@ -141,7 +141,7 @@ def test_h24_what_is_left_out_is_told() -> None:
         ("src/core.py", "full", None, 15, 15),
         ("tests/test_core.py", "full", None, 20, 20),
     ]
-    assert coverage.files[0].shown in ("name_only", "partial")
+    assert coverage.files[0].shown == "partial"
     assert coverage.files[0].changed_lines == 9000
     assert "left out" in chunk.text
     assert week_coverage([coverage]) == CoverageTotals(
@@ -181,7 +181,7 @@ def test_thousands_of_files_are_folded_by_folder() -> None:
     files = tuple(added(f"src/part{n % 5}/module_{n}.py", ["x"]) for n in range(1000))
     (chunk,), coverage = chunked(pull_request(files=files), 1200)
     assert chunk.tokens <= 1200
-    assert {file.shown for file in coverage.files} == {"full", "name_only", "folded"}
+    assert {file.shown for file in coverage.files} == {"full", "folded"}
     folded = [entry for entry in chunk.text.split("\n") if entry.startswith("… src/part")]
     assert len(folded) == 5
     named = sum(line.id.startswith("F") for line in chunk.lines)
@@ -207,9 +207,9 @@ def test_a_long_description_and_a_long_thread_share_the_budget_with_the_diff() -
     assert not coverage.description_complete
     assert (coverage.threads_shown, coverage.threads_total) == (0, 1)
     assert chunk.text.count(" lines left out") == 2
-    (roomy,), all_shown = chunked(pull, 4000)
+    (roomy,), all_shown = chunked(pull, 6000)
     assert all_shown.complete
-    assert roomy.tokens < 4000
+    assert roomy.tokens < 6000
 
 
 def test_files_without_a_diff_are_told_apart() -> None:

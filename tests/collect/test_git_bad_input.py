@@ -75,7 +75,7 @@ def test_shallow_clone(history: History, tmp_path: Path) -> None:
 
 def test_partial_clone(history: History, tmp_path: Path) -> None:
     partial = _clone(history, tmp_path / "partial", "--filter=blob:none", "--no-checkout")
-    with pytest.raises(SourceError, match=r"partial: a partial clone .*git fetch --refetch"):
+    with pytest.raises(SourceError, match=r"partial: a partial clone .*use a full clone"):
         _read(partial, tmp_path)
 
 

@@ -8,7 +8,7 @@ from prhub_digest.models.chunk import Place
 from prhub_digest.models.period import Period
 from prhub_digest.models.plan import PlanItemReply, PlanReply, RecommendationReply, ThemeReply
 from prhub_digest.models.pull_request import Collection
-from prhub_digest.models.ranking import Ranking, RankEntry
+from prhub_digest.models.ranking import RankEntry, Ranking
 from prhub_digest.models.stats import Count, Stats
 from prhub_digest.models.summary import (
     SUB_SCORES,

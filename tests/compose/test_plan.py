@@ -1,10 +1,12 @@
+from typing import get_args
+
 import pytest
 from compose_week import MATERIAL, item, plan_reply
 
 from prhub_digest.compose.plan import plan_fault, plan_from_reply
 from prhub_digest.compose.rules_plan import rules_plan
 from prhub_digest.models.llm import Usage
-from prhub_digest.models.plan import RecommendationReply, ThemeReply
+from prhub_digest.models.plan import RecommendationReply, SectionName, ThemeReply
 
 
 def test_a_good_plan_has_no_fault_and_gets_ids_by_section():
@@ -56,8 +58,7 @@ def test_rules_plan_without_a_model_and_every_id_is_known():
         ("r3", (), ("flags.missing_tests",)),
     ]
     known = {fact.id for fact in plan.facts}
-    sections = ("executive", "changes", "trends", "risks", "recommendations", "highlights")
-    items = [i for section in sections for i in plan.items(section)]
+    items = [i for section in get_args(SectionName) for i in plan.items(section)]
     assert len({i.id for i in items}) == len(items)
     assert all(fact in known for i in items for fact in i.facts)
     assert all(MATERIAL.stats.has(path) for i in items for path in i.stats)

@@ -1,5 +1,5 @@
 import pytest
-from summary_week import AREAS, LINES, SIGNALS, line_id, reply
+from summary_week import AREAS, LINES, OPEN, SIGNALS, line_id, reply
 
 from prhub_digest.models.summary import FigureReply, RiskReply, ScoreReply, ScoresReply, StatementReply, ThreadReply
 from prhub_digest.summarize.grounding import ground
@@ -104,7 +104,7 @@ def test_the_model_may_raise_a_thread_by_one_step_and_never_lower_it(given, kept
 
 
 def test_a_low_thread_cannot_be_raised_to_high():
-    low = SIGNALS.updated(threads=(SIGNALS.threads[0].updated(severity="low"),))
+    low = SIGNALS.updated(threads=(OPEN.updated(severity="low"),))
     worded = ThreadReply(thread=thread_line(), text="A full queue?", severity="high")
     (thread,) = ground(reply(threads=(worded,)), LINES, low, AREAS).threads
     assert thread.severity == "medium"
