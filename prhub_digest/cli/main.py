@@ -9,7 +9,9 @@ import typer
 from prhub_digest import __version__
 from prhub_digest.cli import batch, record, run, show, stages
 from prhub_digest.console import Console
-from prhub_digest.errors import PrhubError
+from prhub_digest.errors import PrhubError, UsageError
+
+_INTERRUPTED = 130
 
 app = typer.Typer(
     name="prhub-digest",
@@ -51,9 +53,20 @@ def main() -> None:
         report = Console().error if error.exit_code else Console().message
         report(str(error))
         _leave(error.exit_code)
+    except OSError as error:
+        Console().error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        _leave(UsageError.exit_code)
     except KeyboardInterrupt:
-        Console().message("interrupted; the same command continues where it stopped")
-        _leave(130)
+        _interrupted()
+    except SystemExit as left:
+        if left.code != _INTERRUPTED:
+            raise
+        _interrupted()  # typer makes this of Ctrl-C in a command, without a word
+
+
+def _interrupted() -> None:
+    Console().message("interrupted; the same command continues where it stopped")
+    _leave(_INTERRUPTED)
 
 
 def _leave(code: int) -> None:

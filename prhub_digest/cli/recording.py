@@ -1,6 +1,7 @@
 """What `record` and `batch` share: a run that fills a fixture's replies."""
 
 import os
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +47,7 @@ class Recording:
         from prhub_digest.collect.fixture import FixtureSource
         from prhub_digest.pipeline.run import run_all
 
-        with self.run.folder.lock():
+        with self.run.folder.lock(), closing(self.run):
             run_all(self.run, FixtureSource(self.folder), self.manifest.collection.period, refresh=True)
 
     def finish(self) -> tuple[Path, ...]:
@@ -76,7 +77,7 @@ def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) ->
         fixture_dir(fixture), reply_store(settings, console) if from_store else None, console.warning
     )
     pending = None if llm is ModelKind.openai else PendingClient()
-    client: Client = pending if pending is not None else live_client(settings)
+    client: Client = pending if pending is not None else live_client(loaded)  # of the user, not of the manifest
     asker = RecordingAsker(client, replies)
     source = source_of(target, settings, console)
     run = open_run(

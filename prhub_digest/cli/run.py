@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -99,7 +100,7 @@ def run(
     opened, whence = _open(settings, target, console, period)
     from prhub_digest.pipeline.run import run_all
 
-    with opened.folder.lock():
+    with opened.folder.lock(), closing(opened):
         if fresh:
             opened = _start_over(opened)
         try:

@@ -54,7 +54,7 @@ class Target:
     fixture: str | None
 
     def as_settings(self) -> dict[str, Any]:
-        return {"source": self.source, "llm": self.llm, "location": self.location, "fixture": self.fixture}
+        return {"source": self.source.value, "llm": self.llm.value, "location": self.location, "fixture": self.fixture}
 
     @classmethod
     def of_settings(cls, stored: dict[str, Any]) -> "Target":
@@ -142,6 +142,7 @@ def effective(settings: "Settings", target: Target, manifest: "FixtureManifest |
             "model": manifest.model,
             "small_model": manifest.small_model,
             "provider": manifest.provider,
+            "base_url": None,
         }
     return settings.updated(**changes)
 

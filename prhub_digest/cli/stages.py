@@ -1,6 +1,7 @@
 """One stage at a time on a run folder: `chunk`, `summarize`, `rank`, `compose`, `verify`, `render`."""
 
 import os
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ from prhub_digest.console import Console
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
+    from prhub_digest.models.digest import Language as LanguageName
     from prhub_digest.models.run import RunManifest, StageName
     from prhub_digest.pipeline.composing import Week
     from prhub_digest.pipeline.context import Run
@@ -40,6 +42,8 @@ def add(app: typer.Typer) -> None:
 def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None = None) -> "Run":
     """A run on an existing folder, with the settings that its run.json holds; `llm` asks somebody else.
 
+    Languages of `lang` come to those that the folder has; none of these is dropped.
+
     Raises:
         UsageError: it is no run folder.
     """
@@ -52,8 +56,7 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     target = Target.of_settings(stored | ({"llm": llm} if llm else {}))
     names = ("source", "llm", "location", "fixture", "out")
     flags = {key: value for key, value in stored.items() if key not in names} | {"out": str(folder.parent.parent)}
-    if lang:
-        flags["languages"] = [language.value for language in lang]
+    flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
     collection = RunFolder(folder).read_record(COLLECTION, Collection)
     if collection is None:
@@ -61,6 +64,10 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     opened = open_run(settings, target, Console(), repository=manifest.repository, period=collection.period)
     opened.folder = RunFolder(folder)
     return opened
+
+
+def _chosen(opened: "Run", lang: list[Lang] | None) -> "tuple[LanguageName, ...]":
+    return tuple(language.value for language in lang) if lang else opened.options.languages
 
 
 def stored_manifest(folder: Path) -> tuple["RunManifest", dict[str, Any]]:
@@ -77,7 +84,7 @@ def stored_manifest(folder: Path) -> tuple["RunManifest", dict[str, Any]]:
 def until(opened: "Run", stage: "StageName") -> "Week":
     from prhub_digest.pipeline.run import run_until
 
-    with opened.folder.lock():
+    with opened.folder.lock(), closing(opened):
         try:
             return run_until(opened, stage)
         except PendingReplies as pending:
@@ -147,7 +154,7 @@ def compose(run: RunPath, lang: Language = None) -> None:
     opened = reopen(run, lang)
     until(opened, "compose")
     opened.console.product(
-        "".join(f"{opened.folder.file(digest_name(language))}\n" for language in opened.options.languages)
+        "".join(f"{opened.folder.file(digest_name(language))}\n" for language in _chosen(opened, lang))
     )
 
 
@@ -161,7 +168,7 @@ def verify(run: RunPath, lang: Language = None) -> None:
     week = until(opened, "rank")
     plan = opened.folder.read_record(PLAN, Plan)
     failed = False
-    for language in opened.options.languages:
+    for language in _chosen(opened, lang):
         digest = opened.folder.read_record(digest_name(language), Digest)
         if plan is None or digest is None:
             raise UsageError(f"{run} has no digest in {language}; make it with: prhub-digest compose {run}")
@@ -183,5 +190,5 @@ def render(
     opened = reopen(run, lang)
     week = until(opened, "render")
     heads = pull_heads(opened, week)
-    for language in opened.options.languages:
+    for language in _chosen(opened, lang):
         opened.console.product(FORMATS[output.value](view(opened, week, language, heads)))

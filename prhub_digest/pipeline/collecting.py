@@ -75,7 +75,7 @@ def chunk(run: Run, collection: Collection) -> Signals:
 
 
 def statistics(run: Run, collection: Collection, signals: Signals) -> Stats:
-    """stats.json; `signals` name the areas that the digest uses."""
+    """stats.json; `signals` name the areas and types of change that the digest uses."""
     coverage = run.folder.read_record(COVERAGE, WeekCoverage)
     pulls = [read_pull(run, number) for number in collection.numbers]
     stats = compute_stats(collection, pulls, signals, coverage.pulls if coverage else ())

@@ -78,7 +78,7 @@ def compose(run: Run, week: Week) -> Plan:
     languages = run.options.languages
     outputs = (PLAN, *map(digest_name, languages), *map(verification_name, languages))
     stage_inputs = run.hash(inputs, *languages)
-    if run.done("compose", stage_inputs, outputs):
+    if run.done("compose", stage_inputs, outputs) and not run.failed("compose"):
         plan = run.folder.read_valid(PLAN, Plan)
         if plan is not None:
             return plan
@@ -86,11 +86,17 @@ def compose(run: Run, week: Week) -> Plan:
         plan = _plan(run, week, inputs, cost)
         run.folder.write_record(PLAN, plan)
         summarized = sum((summary.usage for summary in week.summaries.values()), Usage())
+        pending: PendingReplies | None = None
         for language in languages:
-            composing = _Composing(run, week, plan, language, cost)
-            digest = composing.digest(summarized + plan.usage)
+            try:
+                digest = _Composing(run, week, plan, language, cost).digest(summarized + plan.usage)
+            except PendingReplies as waiting:
+                pending = waiting  # all languages go into one round of batch files
+                continue
             run.folder.write_record(digest_name(language), digest)
             verify(run, week, plan, digest)
+        if pending is not None:
+            raise pending
     return plan
 
 

@@ -47,10 +47,19 @@ class Run:
     asker: Asker | None = None
     paid: Usage = field(default_factory=Usage)
 
+    def close(self) -> None:
+        """Close the connections to the model."""
+        if self.asker is not None:
+            self.asker.client.close()
+
     def done(self, stage: StageName, inputs: str, outputs: tuple[str, ...]) -> bool:
         """Whether the stage was made from just these inputs and all its files are there."""
         record = self.manifest.stages.get(stage)
         return record is not None and record.inputs == inputs and all(map(self._exists, outputs))
+
+    def failed(self, stage: StageName) -> bool:
+        """Whether the stage left something undone; then it is tried again."""
+        return any(failure.stage == stage for failure in self.manifest.failures)
 
     @contextmanager
     def recorded(self, stage: StageName, inputs: str) -> Iterator["StageCost"]:
@@ -62,7 +71,7 @@ class Run:
         kept = tuple(failure for failure in self.manifest.failures if failure.stage != stage)
         self.update(
             stages={**self.manifest.stages, stage: record},
-            failures=(*kept, *cost.failures),
+            failures=(*kept, *cost.ordered_failures),
         )
         self.paid += cost.paid
 
@@ -88,6 +97,11 @@ class StageCost:
     usage: Usage = field(default_factory=Usage)
     paid: Usage = field(default_factory=Usage)
     failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def ordered_failures(self) -> tuple[Failure, ...]:
+        """By subject, `pr-99` before `pr-101`: replies arrive in any order, and the page lists failures."""
+        return tuple(sorted(self.failures, key=lambda failure: (len(failure.subject), failure.subject)))
 
     def add(self, usage: Usage, paid: Usage) -> None:
         self.usage += usage

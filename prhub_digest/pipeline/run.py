@@ -14,7 +14,7 @@ from prhub_digest.pipeline.collecting import COLLECTION, chunk, collect
 from prhub_digest.pipeline.composing import Week, compose, verification_name
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.rendering import page_name, render
-from prhub_digest.pipeline.summarizing import rank, summarize_all, with_areas
+from prhub_digest.pipeline.summarizing import as_summarized, rank, summarize_all
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def week_until(run: Run, collection: Collection, stage: StageName) -> Week:
     if stage == "chunk":
         return Week(collection, signals)
     summaries = summarize_all(run, collection, signals)
-    signals = with_areas(signals, summaries)
+    signals = as_summarized(signals, summaries)
     if stage == "summarize":
         return Week(collection, signals, summaries)
     ranking, stats = rank(run, collection, summaries, signals)

@@ -34,7 +34,7 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
     """
     inputs = run.hash(run.manifest.stages["chunk"].inputs, *_model_inputs(run))
     names = tuple(map(summary_name, collection.numbers))
-    if run.done("summarize", inputs, names) and not _failed(run):
+    if run.done("summarize", inputs, names) and not run.failed("summarize"):
         summaries = {n: run.folder.read_valid(summary_name(n), PullRequestSummary) for n in collection.numbers}
         if all(summaries.values()):
             return {number: summary for number, summary in summaries.items() if summary is not None}
@@ -42,14 +42,16 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
         return _Summarizing(run, collection, signals, cost).all()
 
 
-def with_areas(signals: Signals, summaries: Summaries) -> Signals:
-    """The signals with the area that each summary ended with, so that the whole digest files a pull request once."""
-    pulls = tuple(own.updated(area=summaries[own.pull].area) for own in signals.pulls)
+def as_summarized(signals: Signals, summaries: Summaries) -> Signals:
+    """The signals with each summary's area and type of change, so that the whole digest files a pull request once."""
+    pulls = tuple(
+        own.updated(area=summaries[own.pull].area, change_type=summaries[own.pull].change_type) for own in signals.pulls
+    )
     return signals.updated(pulls=pulls)
 
 
 def rank(run: Run, collection: Collection, summaries: Summaries, signals: Signals) -> tuple[Ranking, Stats]:
-    """ranking.json and stats.json; `signals` carry the summaries' areas."""
+    """ranking.json and stats.json; `signals` are `as_summarized`."""
     options = run.options
     content = inputs_hash(*(summaries[number].to_json() for number in sorted(summaries)))
     inputs = run.hash(run.manifest.stages["summarize"].inputs, content, str(options.highlights))
@@ -127,9 +129,9 @@ class _Summarizing:
             raise ServiceError(f"the first {len(self.cost.failures)} pull requests all failed: {reason}") from error
 
     def _refuse_if_all_failed(self) -> None:
-        failures = self.cost.failures
+        failures = self.cost.ordered_failures
         if failures and len(failures) == len(self.collection.numbers):
-            self.run.update(failures=tuple(failures))
+            self.run.update(failures=failures)
             raise ServiceError(
                 f"none of the {len(failures)} pull requests could be summarized, so there is no digest;"
                 f" the last reason: {failures[-1].reason}"
@@ -143,10 +145,6 @@ def _model_inputs(run: Run) -> tuple[str, ...]:
     hashes = builder.hashes()
     stage_prompts = sorted(p.id for p in builder.prompts.values() if p.front.stage == "summarize")
     return (builder.models["small"], builder.models["large"], builder.provider, *(hashes[p] for p in stage_prompts))
-
-
-def _failed(run: Run) -> bool:
-    return any(failure.stage == "summarize" for failure in run.manifest.failures)
 
 
 def _tokens(usage: Usage) -> int:

@@ -16,7 +16,7 @@ def closing(page: Page) -> Section:
         lines += [page.say("close.facts_mode"), *(_checking(page) if page.given.verification else ())]
     else:
         lines += [*_reading(page), *_planning(page), *_checking(page), *_leaving_out(page), *_cost(page)]
-        lines.append(page.say("close.figures"))
+        lines += [page.say("close.wording"), page.say("close.figures")]
     entries = (Line(clip(plain(line), _LIMIT)) for line in lines)
     blocks: tuple[Block, ...] = (Items((*_unsummarised(page), *_left_out(page), *entries)),)
     return Section("closing", page.say("section.closing"), blocks)
@@ -105,7 +105,7 @@ def _checking(page: Page) -> list[str]:
 
 
 def _templates(page: Page) -> list[str]:
-    sentences = page.given.digest.sentences
+    sentences = page.given.digest.sentences if page.given.digest.mode == "model" else ()
     by_template = sum(sentence.origin == "template" for sentence in sentences)
     return [page.say("close.templates", n=by_template, total=len(sentences))] if by_template else []
 
@@ -121,6 +121,8 @@ def _cost(page: Page) -> list[str]:
     digest = page.given.digest
     usage = digest.usage
     lines = [page.say("close.model", model=digest.model)] if digest.model else []
+    if usage.calls and not usage.input_tokens:
+        return [*lines, page.say("close.usage_unknown", calls=f"{usage.calls:,}")]
     lines.append(
         page.say(
             "close.usage",

@@ -189,9 +189,18 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     ),
     "close.none_dropped": ("No statement of the model was left out.", "没有舍弃模型的任何陈述。"),
     "close.model": ("Model: {model}.", "模型：{model}。"),
+    "close.usage_unknown": (
+        "Its replies took {calls} calls; their token counts were not reported.",
+        "回复共调用 {calls} 次；未报告 token 用量。",
+    ),
     "close.usage": (
         "Stored usage of its replies: {calls} calls, {input} input tokens ({cached} cached), {output} output tokens.",
         "本摘要所用回复的已存用量：{calls} 次调用，输入 {input} token（其中缓存 {cached}），输出 {output} token。",
+    ),
+    "close.wording": (
+        "The words of each sentence were compared with what it cites; a cause or a direction told wrongly in the right"
+        " words is not seen by code.",
+        "中文句子只由代码核对了编号、数字、标识符和否定、限定词；词义是否与所引事实一致未经核对。",
     ),
     "close.figures": (
         "Measured figures are the PR authors' own unless the bracket says otherwise; none was measured again.",

@@ -1,0 +1,199 @@
+"""Every other command on a finished run, and what it says when there is none."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, ended, own_process
+from model_server import ModelServer
+from scripted_model import answer
+from small_week import write_week
+
+from prhub_digest import __version__
+
+pytest_plugins = ["command_fixture"]
+
+RUN = Path("runs/toy__pages/2026-W06")
+STAGES = ("chunk", "summarize", "rank", "compose", "verify", "render")
+
+
+@pytest.fixture
+def finished(command: CommandLine) -> CommandLine:
+    write_week(command.folder / "week")
+    with ModelServer(answer) as server:
+        command.set(OPENAI_BASE_URL=server.base_url)
+        arguments = ("--fixture", "./week/", "--llm", "openai", "--model", "toy", "--lang", "en", "--lang", "zh")
+        assert command("run", *arguments).code == 0
+    return command
+
+
+def test_version(command: CommandLine) -> None:
+    outcome = command("--version")
+    assert (outcome.code, outcome.out, outcome.err) == (0, f"prhub-digest {__version__}\n", "")
+
+
+def test_help_shows_every_command_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom prhub_digest.cli.main import main\nsys.argv = ['prhub-digest', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'openai', 'github', 'tiktoken', 'jinja2', 'pydantic', 'rich'} & set(sys.modules)\n"
+        "print(sorted(heavy), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stderr == b"[]\n"
+    commands = {line.split()[0] for line in done.stdout.decode().partition("Commands:")[2].split("\n") if line.strip()}
+    assert commands >= {"run", "collect", *STAGES, "show", "schema", "record", "batch"}
+
+
+def test_no_command_at_all_shows_the_help(command: CommandLine) -> None:
+    outcome = command()
+    assert outcome.code == 2
+    assert "Usage: prhub-digest" in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("name", ["PullRequest", "SummaryReply", "Digest", "RunManifest", "Chunk", "Coverage", "Plan"])
+def test_schema(command: CommandLine, name: str) -> None:
+    outcome = command("schema", name)
+    schema = json.loads(outcome.out)
+    assert (outcome.code, schema["title"], schema["type"], schema["additionalProperties"]) == (0, name, "object", False)
+
+
+def test_schema_of_nothing_known(command: CommandLine) -> None:
+    names = command("schema").out.split("\n")[:-1]
+    assert names == sorted(names)
+    assert {"Stats", "Ranking", "Verification", "PullRequestSummary"} < set(names)
+    outcome = command("schema", "Pull")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"error: no record 'Pull'; there are {', '.join(names)}\n" == outcome.err
+
+
+def test_show_a_run(finished: CommandLine) -> None:
+    outcome = finished("show", RUN)
+    assert outcome.code == 0
+    assert outcome.out.startswith(f"toy/pages, 2026-W06, prhub-digest {__version__}\n{RUN}\n\n")
+    rows = [line.split()[0] for line in outcome.out.split("\n")[3:] if line.strip()]
+    assert {"collect", "chunk", "summarize", "rank", "compose", "render"} <= set(rows)
+    values = json.loads(finished("show", RUN, "--json").out)
+    assert (values["repository"], values["stages"]["summarize"]["usage"]["calls"]) == ("toy/pages", 3)
+    assert "api_key" not in values["settings"]
+
+
+def test_show_a_pull_request(finished: CommandLine) -> None:
+    outcome = finished("show", RUN, "--pr", "101")
+    assert outcome.code == 0
+    lines = outcome.out.split("\n")
+    assert lines[:2] == ["#101 Keep the page queue open while the cache drains", "queue, fix, default unchanged"]
+    assert "claim: Adds pages.register(queue, name='item-101')" in lines
+    assert "    diff pages/queue.py 2: +pages.register(queue, name='item-101')" in lines
+    assert "open thread T101 (medium): What happens when the queue is full?" in lines
+    assert any(line.startswith("place 1, importance ") and line.endswith(", a highlight") for line in lines)
+    assert "  reach 2 (by model)" in lines
+    assert json.loads(finished("show", RUN, "--pr", "101", "--json").out)["pull"] == 101
+
+
+def test_show_an_unknown_pull_request(finished: CommandLine) -> None:
+    outcome = finished("show", RUN, "--pr", "999")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{RUN} has no summary of pull request 999; see: prhub-digest rank {RUN}" in outcome.err
+    outcome = finished("chunk", RUN, "--pr", "999")
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: pull request 999 is not in {RUN}\n")
+
+
+@pytest.mark.parametrize("command_name", [*STAGES, "show"])
+def test_a_folder_that_is_no_run(command: CommandLine, command_name: str) -> None:
+    outcome = command(command_name, "./nowhere")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "error: nowhere is no run folder: it has no run.json; prhub-digest run makes one\n"
+
+
+def test_the_stage_commands_say_what_they_made(finished: CommandLine) -> None:
+    chunks = finished("chunk", RUN).out
+    assert [line.split()[0] for line in chunks.split("\n") if "#" in line] == ["#101", "#102", "#103"]
+    one = finished("chunk", RUN, "--pr", "102").out
+    assert one.startswith("Title\nT1|Read the settings file before the cache starts\n")
+    summaries = finished("summarize", RUN).out
+    assert "summarized" in summaries
+    assert "Retry a lost page once" in summaries
+    ranking = finished("rank", RUN).out
+    assert ranking.index("#101") < ranking.index("#102")
+    assert finished("compose", RUN, "--lang", "zh").out == f"{RUN}/digest.zh.json\n"
+    verified = finished("verify", RUN)
+    assert (verified.code, "error" in verified.out) == (0, False)
+
+
+def test_render_in_each_format(finished: CommandLine) -> None:
+    page = (RUN / "digest.en.md").read_bytes().decode()
+    assert finished("render", RUN, "--lang", "en").out == page
+    assert finished("render", RUN).out == page + (RUN / "digest.zh.md").read_bytes().decode()
+    assert "Keep the page queue open" in finished("render", RUN, "--lang", "en", "--format", "text").out
+    values = json.loads(finished("render", RUN, "--lang", "en", "--format", "json").out)
+    assert isinstance(values, dict)
+    wrong = finished("render", RUN, "--format", "html")
+    assert (wrong.code, "'html' is not one of 'md', 'text', 'json'" in wrong.err) == (2, True)
+
+
+def test_verify_fails_on_a_digest_that_was_tampered_with(finished: CommandLine) -> None:
+    path = RUN / "digest.en.json"
+    path.write_bytes(path.read_bytes().replace(b"This week: pulls merged.", b"This week 40 pulls merged.", 1))
+    outcome = finished("verify", RUN, "--lang", "en")
+    assert outcome.code == 1
+    assert "40" in outcome.out
+
+
+def test_a_language_that_was_not_composed(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    assert command("run", "--fixture", "./week/", "--llm", "none").code == 0
+    outcome = command("verify", RUN, "--lang", "zh")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{RUN} has no digest in zh; make it with: prhub-digest compose {RUN}" in outcome.err
+
+
+def test_run_says_its_result_as_json(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    outcome = command("run", "--fixture", "./week/", "--llm", "none", "--json")
+    values = json.loads(outcome.out)
+    assert values == {
+        "folder": str(RUN),
+        "pages": [f"{RUN}/digest.en.md"],
+        "pull_requests": 3,
+        "failures": [],
+        "findings": [],
+        "usage": dict.fromkeys(("calls", "input_tokens", "output_tokens", "cached_tokens"), 0),
+        "paid": dict.fromkeys(("calls", "input_tokens", "output_tokens", "cached_tokens"), 0),
+    }
+
+
+def test_record_a_run_and_replay_it(finished: CommandLine) -> None:
+    page = (RUN / "digest.en.md").read_bytes()
+    outcome = finished("record", RUN, "./saved/")
+    assert outcome.code == 0, outcome.err
+    assert "saved: every reply is recorded" in outcome.err
+    replay = finished("run", "--dry-run", "--fixture", "./saved/", "--out", "replayed")
+    assert replay.code == 0, replay.err
+    assert (Path("replayed/toy__pages/2026-W06/digest.en.md")).read_bytes() == page
+    twice = finished("record", RUN, "./saved/")
+    assert twice.code == 2
+    assert "is a fixture already; ask its stale replies anew with --fixture saved" in twice.err
+
+
+def test_record_wants_a_run_and_a_folder_or_a_fixture(command: CommandLine) -> None:
+    assert command("record").err == "error: give --fixture NAME, or RUN and FOLDER\n"
+    assert command("record", "--fixture", "demo", "--llm", "none").err == "error: --llm must be batch or openai here\n"
+    assert command("record", "runs/none", "./saved/").code == 2
+
+
+def test_a_product_on_a_poor_console_is_complete(tmp_path: Path) -> None:
+    """H-29: the page is UTF-8 whatever the console can show."""
+    write_week(tmp_path / "week")
+    made = ended(own_process(tmp_path, "run", "--fixture", "./week/", "--llm", "none", "--lang", "zh"))
+    assert made.code == 0, made.err
+    poor = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    process = own_process(tmp_path, "render", RUN, **poor)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out == (tmp_path / RUN / "digest.zh.md").read_bytes()
+    assert "周报" in out.decode("utf-8")
+    title = ended(own_process(tmp_path, "show", "./没有", **poor))
+    assert title.code == 2

@@ -1,0 +1,73 @@
+"""Batch files, round after round, end in the same digest as an endpoint that answers at once."""
+
+from pathlib import Path
+
+from command_line import CommandLine
+from model_server import ModelServer
+from scripted_model import answer, batch_line
+from small_week import write_week
+
+pytest_plugins = ["command_fixture"]
+
+RUN = Path("runs/toy__pages/2026-W06")
+COMMAND = ("run", "--fixture", "./week/", "--model", "toy", "--lang", "en", "--lang", "zh")
+
+
+def answered(requests: Path, replies: Path) -> int:
+    lines = requests.read_bytes().decode().split("\n")[:-1]
+    replies.write_bytes("".join(batch_line(line) + "\n" for line in lines).encode())
+    return len(lines)
+
+
+def test_batch_files_make_the_digest_of_a_live_run(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    with ModelServer(answer) as server:
+        command.set(OPENAI_BASE_URL=server.base_url)
+        assert command(*COMMAND, "--llm", "openai", "--out", "live").code == 0
+    command.set(PRHUB_CACHE_DIR=str(command.folder / "another"))
+    rounds = []
+    outcome = command(*COMMAND, "--llm", "batch")
+    while "requests in " in outcome.err:
+        assert (outcome.code, outcome.out) == (0, "")
+        assert f"prhub-digest batch import {RUN} REPLIES.jsonl" in outcome.err
+        rounds.append(answered(RUN / "batch/requests.jsonl", Path("replies.jsonl")))
+        imported = command("batch", "import", RUN, "replies.jsonl", "--by", "a script")
+        assert (imported.code, imported.err.split("\n")[-2]) == (
+            0,
+            f"replies.jsonl: {rounds[-1]} replies imported, 0 requests still wait",
+        )
+        outcome = command(*COMMAND, "--llm", "batch")
+        assert len(rounds) < 10
+    assert outcome.code == 0, outcome.err
+    assert rounds == [3, 1, 10, 2]
+    for name in ("digest.en.md", "digest.zh.md", "digest.en.json", "digest.zh.json", "stats.json", "ranking.json"):
+        assert (RUN / name).read_bytes() == (Path("live/toy__pages/2026-W06") / name).read_bytes(), name
+
+
+def test_a_bad_line_is_named_and_the_good_ones_are_kept(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    command(*COMMAND, "--llm", "batch")
+    answered(RUN / "batch/requests.jsonl", Path("replies.jsonl"))
+    good = Path("replies.jsonl").read_bytes().decode().split("\n")[:-1]
+    lines = [good[0], good[1].replace("pr-102", "pr-999"), "not JSON", good[2], good[2]]
+    Path("replies.jsonl").write_bytes("".join(f"{line}\n" for line in lines).encode())
+    outcome = command("batch", "import", RUN, "replies.jsonl")
+    assert outcome.code == 1
+    assert "2 replies imported, 1 requests still wait" in outcome.err
+    assert "warning: line 3: not a line of a batch output file" in outcome.err
+    assert "no request waits for this reply" in outcome.err
+    assert "stands there twice; the first one counts" in outcome.err
+    export = command("batch", "export", RUN, "--to", "rest.jsonl")
+    assert (export.code, export.out) == (0, "rest.jsonl\n")
+    assert len(Path("rest.jsonl").read_bytes().split(b"\n")[:-1]) == 1
+
+
+def test_batch_wants_a_run_or_a_fixture_and_files(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    assert command("batch", "export").code == 2
+    assert command("batch", "export", "runs/none", "--fixture", "./week/").code == 2
+    missing = command("batch", "import", "runs/none", "replies.jsonl")
+    assert (missing.code, "is no run folder: it has no run.json" in missing.err) == (2, True)
+    assert command("batch", "import", "runs/none").code == 2
+    unread = command("batch", "import", "--fixture", "./week/", "no-such.jsonl")
+    assert (unread.code, "cannot read no-such.jsonl: No such file or directory" in unread.err) == (2, True)
