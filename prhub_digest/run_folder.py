@@ -36,7 +36,7 @@ OWN_FILES = (
     "summaries/*.json",
     "coverage/*.json",
     "chunks/*.json",
-    "batch/*.jsonl",
+    "batch/requests.jsonl",
 )
 _TEMPORARY = re.compile(r"\..+\.\d+-\d+\.tmp")
 _LOCK = ".lock"

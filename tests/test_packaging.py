@@ -23,7 +23,7 @@ PLACES = (
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built by the backend alone, as `pip wheel` would call it, without its isolated environment."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     (built,) = folder.glob("*.whl")

@@ -50,7 +50,12 @@ def finish(recording: Recording) -> None:
 
 
 def _import_command(recording: Recording) -> str:
-    return f"prhub-digest batch import --fixture {recording.folder} REPLIES.jsonl"
+    return f"prhub-digest batch import --fixture {_as_argument(recording.folder)} REPLIES.jsonl"
+
+
+def _as_argument(folder: Path) -> str:
+    """A folder as `--fixture` takes it: a word without a `/` would name a shipped fixture."""
+    return str(folder) if "/" in str(folder) else f"./{folder}"
 
 
 def _copy(run: Path, folder: Path) -> None:
@@ -68,7 +73,9 @@ def _copy(run: Path, folder: Path) -> None:
     if collection is None or signals is None or settings["model"] is None:
         raise UsageError(f"{run} is not a finished run with a model; finish it with: prhub-digest run")
     if (folder / "manifest.json").exists():
-        raise UsageError(f"{folder} is a fixture already; ask its stale replies anew with --fixture {folder}")
+        raise UsageError(
+            f"{folder} is a fixture already; ask its stale replies anew with --fixture {_as_argument(folder)}"
+        )
     for number in collection.numbers:
         pull = source.read_record(pull_name(number), PullRequest)
         if pull is None:

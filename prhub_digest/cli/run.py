@@ -102,7 +102,7 @@ def run(
 
     with opened.folder.lock(), closing(opened):
         if fresh:
-            opened = _start_over(opened)
+            opened.start_over()
         try:
             result = run_all(opened, whence, period, refresh=refresh)
         except PendingReplies as pending:
@@ -126,15 +126,15 @@ def collect(
     fresh: Fresh = False,
 ) -> None:
     console = Console()
-    target = target_of(repository, source, ModelKind.none, dry_run=False, fixture=fixture)
+    target = target_of(repository, source, None, dry_run=False, fixture=fixture)
     settings, manifest = _settings(config, {"timezone": tz, "out": out}, target)
     period = _period(week, since, until, settings.timezone, manifest)
-    opened, whence = _open(settings, target, console, period)
+    opened, whence = _open(settings, target, console, period, ask=False)
     from prhub_digest.pipeline.collecting import collect as collect_stage
 
     with opened.folder.lock():
         if fresh:
-            opened = _start_over(opened)
+            opened.start_over()
         collection = collect_stage(opened, whence, period, refresh=refresh)
     direct = "an unknown number of" if collection.direct_commits is None else str(collection.direct_commits)
     console.message(
@@ -217,12 +217,8 @@ def _period(
     return manifest.collection.period if manifest else Period.last_complete_week(datetime.now(UTC), timezone)
 
 
-def _open(settings: "Settings", target: Target, console: Console, period: "Period") -> tuple["Run", Any]:
+def _open(
+    settings: "Settings", target: Target, console: Console, period: "Period", *, ask: bool = True
+) -> tuple["Run", Any]:
     whence = source_of(target, settings, console)
-    return open_run(settings, target, console, repository=whence.repository, period=period), whence
-
-
-def _start_over(opened: "Run") -> "Run":
-    opened.folder.remove()
-    opened.manifest = opened.manifest.updated(stages={}, failures=(), coverage=None)
-    return opened
+    return open_run(settings, target, console, repository=whence.repository, period=period, ask=ask), whence

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from prhub_digest.console import Console
     from prhub_digest.llm.ask import Asker
     from prhub_digest.llm.client import Client
+    from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.llm.store import Replies
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.models.period import Period
     from prhub_digest.pipeline.context import Run
+    from prhub_digest.run_folder import RunFolder
     from prhub_digest.settings import Settings
+    from prhub_digest.tokens import Tokenizer
 
 
 class SourceKind(StrEnum):
@@ -154,9 +157,17 @@ def open_run(
     *,
     repository: str,
     period: "Period",
+    folder: "RunFolder | None" = None,
     asker: "Asker | None" = None,
+    ask: bool = True,
 ) -> "Run":
-    """A run on its folder; `asker` stands in for the one that the target would choose."""
+    """A run on its folder, or on `folder`; `asker` stands in for the one that the target would choose.
+
+    Without `ask` nobody is asked now; the target's model stays the one that later stages ask.
+
+    Raises:
+        UsageError: no model is set, a prompt is faulty, or the folder cannot be used; nothing is written then.
+    """
     from prhub_digest import __version__
     from prhub_digest.models.run import RunManifest
     from prhub_digest.pipeline.context import MANIFEST, Run
@@ -164,8 +175,9 @@ def open_run(
     from prhub_digest.settings import public
     from prhub_digest.tokens import tokenizer_for
 
-    folder = RunFolder.of(settings.out, repository, period.label)
+    folder = folder or RunFolder.of(settings.out, repository, period.label)
     tokenizer = tokenizer_for(settings.model or "")
+    builder = _builder(settings, tokenizer) if ask and target.llm is not ModelKind.none else None
     stored = public(settings) | target.as_settings()
     manifest = folder.read_valid(MANIFEST, RunManifest)
     if manifest is not None and any(
@@ -180,9 +192,10 @@ def open_run(
     fresh = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)
     manifest = (manifest or fresh).updated(version=__version__, settings=stored, tokenizer=tokenizer.name)
     run = Run(folder, _options(settings), tokenizer, console, manifest)
-    if target.llm is ModelKind.none:
-        return run
-    _give_model(run, settings, target, asker)
+    if builder is not None:
+        run.builder = builder
+        run.manifest = run.manifest.updated(prompts=builder.hashes())
+        run.asker = asker or _asker(settings, target, console)
     return run
 
 
@@ -200,8 +213,7 @@ def _options(settings: "Settings") -> Any:
     )
 
 
-def _give_model(run: "Run", settings: "Settings", target: Target, asker: "Asker | None") -> None:
-    from prhub_digest.llm.ask import Asker
+def _builder(settings: "Settings", tokenizer: "Tokenizer") -> "RequestBuilder":
     from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.prompts import load_prompts
     from prhub_digest.shipped import prompts_dir
@@ -213,9 +225,13 @@ def _give_model(run: "Run", settings: "Settings", target: Target, asker: "Asker 
         "large": settings.model,
         "small": settings.small_model or settings.model,
     }
-    run.builder = RequestBuilder(prompts, models, settings.provider, run.tokenizer.count)
-    run.manifest = run.manifest.updated(prompts=run.builder.hashes())
-    run.asker = asker or Asker(_client(settings, target), _replies(settings, target, run.console))
+    return RequestBuilder(prompts, models, settings.provider, tokenizer.count)
+
+
+def _asker(settings: "Settings", target: Target, console: "Console") -> "Asker":
+    from prhub_digest.llm.ask import Asker
+
+    return Asker(_client(settings, target), _replies(settings, target, console))
 
 
 def _replies(settings: "Settings", target: Target, console: "Console") -> "Replies":

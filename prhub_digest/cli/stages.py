@@ -39,7 +39,7 @@ def add(app: typer.Typer) -> None:
     app.command("render", help="Print the digest in a format.")(render)
 
 
-def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None = None) -> "Run":
+def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None = None, *, ask: bool = True) -> "Run":
     """A run on an existing folder, with the settings that its run.json holds; `llm` asks somebody else.
 
     Languages of `lang` come to those that the folder has; none of these is dropped.
@@ -54,16 +54,21 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
 
     manifest, stored = stored_manifest(folder)
     target = Target.of_settings(stored | ({"llm": llm} if llm else {}))
-    names = ("source", "llm", "location", "fixture", "out")
-    flags = {key: value for key, value in stored.items() if key not in names} | {"out": str(folder.parent.parent)}
+    flags = {key: value for key, value in stored.items() if key not in ("source", "llm", "location", "fixture")}
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
     collection = RunFolder(folder).read_record(COLLECTION, Collection)
     if collection is None:
         raise UsageError(f"{folder} holds no collected pull requests; start with: prhub-digest collect")
-    opened = open_run(settings, target, Console(), repository=manifest.repository, period=collection.period)
-    opened.folder = RunFolder(folder)
-    return opened
+    return open_run(
+        settings,
+        target,
+        Console(),
+        repository=manifest.repository,
+        period=collection.period,
+        folder=RunFolder(folder),
+        ask=ask,
+    )
 
 
 def _chosen(opened: "Run", lang: list[Lang] | None) -> "tuple[LanguageName, ...]":
@@ -94,7 +99,7 @@ def until(opened: "Run", stage: "StageName") -> "Week":
 def chunk(run: RunPath, number: PullNumber = None) -> None:
     from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, chunks_of, read_pull
 
-    opened = reopen(run)
+    opened = reopen(run, ask=False)
     week = until(opened, "chunk")
     if number is not None:
         if number not in week.collection.numbers:

@@ -47,6 +47,11 @@ class Run:
     asker: Asker | None = None
     paid: Usage = field(default_factory=Usage)
 
+    def start_over(self) -> None:
+        """Forget what the folder holds; no stage has been done."""
+        self.folder.remove()
+        self.manifest = self.manifest.updated(stages={}, failures=(), coverage=None)
+
     def close(self) -> None:
         """Close the connections to the model."""
         if self.asker is not None:

@@ -56,16 +56,19 @@ def check(context: Context) -> Report:
 
 
 def _grounds(context: Context, sentence: Sentence) -> str:
-    """Everything a sentence may rest on: titles, quotes, the facts' texts, the names of its statistics."""
-    texts = (fact.text for fact in context.cited(sentence))
+    """Everything a sentence may rest on: titles, quotes, facts, headlines, the names of its statistics."""
+    pulls = context.pulls(sentence)
+    headlines = (fact.text for fact in context.facts.values() if fact.kind == "headline" and fact.pull in pulls)
+    texts = (*(fact.text for fact in context.cited(sentence)), *headlines)
     return "\n".join((context.told(sentence), *texts, *(re.sub(r"[._/]", " ", path) for path in sentence.stats)))
 
 
 def _check_share(context: Context, sentence: Sentence, report: Report, *, hard: bool) -> None:
     names = " ".join(re.sub(r"[-._/]", " ", name) for name in sorted(context.names))
     known = _stems(f"{_grounds(context, sentence)}\n{names}")
-    told = _stems(CODE_SPAN.sub(" ", sentence.text)) - _stems(_FRAME)
-    missing = sorted(told - known)
+    framing = _stems(_FRAME)
+    told = [word for word in content_words(CODE_SPAN.sub(" ", sentence.text)) if _stem(word) not in framing]
+    missing = [word for word in told if _stem(word) not in known]
     if len(told) < _FEWEST_WORDS or not missing:
         return
     share = 1 - len(missing) / len(told)

@@ -76,9 +76,11 @@ def _digit_options(token: str) -> tuple[frozenset[Needle], ...]:
 
 
 def _span_options(span: str) -> tuple[frozenset[Needle], ...]:
-    pieces = [piece.strip(".-") for piece in re.split(r"[^\w.-]+", span)]
-    spelled = frozenset(Needle("code", piece) for piece in pieces if piece)
-    return (frozenset({Needle("code", span)}), spelled) if spelled else (frozenset({Needle("code", span)}),)
+    options = [frozenset({Needle("code", span)})]
+    for separator in (r"[^\w.-]+", r"[^\w-]+"):  # words of a command; members of a class, which no line may write so
+        pieces = [piece.strip(".-") for piece in re.split(separator, span)]
+        options.append(frozenset(Needle("code", piece) for piece in pieces if piece))
+    return tuple(option for option in options if option)
 
 
 def _names(text: str) -> Iterator[Token]:
@@ -94,7 +96,7 @@ def _names(text: str) -> Iterator[Token]:
         elif match.lastgroup == "path":
             yield from (token for part in name.split("/") for token in _names(part))
         elif _DOTTED.fullmatch(name):
-            yield Token(name, (exact,))
+            yield Token(name, (exact, frozenset(Needle("code", part) for part in name.split("."))))
         elif "_" in name.strip("_"):
             yield Token(name, (exact, frozenset({Needle("code", name.replace("_", "-"))})))
         elif _CAMEL.fullmatch(name):

@@ -175,7 +175,7 @@ def test_record_a_run_and_replay_it(finished: CommandLine) -> None:
     assert (Path("replayed/toy__pages/2026-W06/digest.en.md")).read_bytes() == page
     twice = finished("record", RUN, "./saved/")
     assert twice.code == 2
-    assert "is a fixture already; ask its stale replies anew with --fixture saved" in twice.err
+    assert "is a fixture already; ask its stale replies anew with --fixture ./saved" in twice.err
 
 
 def test_record_wants_a_run_and_a_folder_or_a_fixture(command: CommandLine) -> None:

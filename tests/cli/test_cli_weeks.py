@@ -82,6 +82,8 @@ def test_a_folder_of_another_source_starts_over(command: CommandLine, history: H
     other = History(command.folder / "elsewhere" / "clone")
     other.commit("Shut the door (#9)", {"door.py": "shut()\n"})
     assert command("run", "./clone", "--week", "2026-W06", "--llm", "none").code == 0
+    assert command("run", "./elsewhere/clone", "--week", "2026-W06").code == 2  # no model: nothing is thrown away yet
+    assert (RUN / "digest.en.md").exists()
     outcome = command("run", "./elsewhere/clone", "--week", "2026-W06", "--llm", "none")
     assert f"{RUN} held pull requests of another source: starting over" in outcome.err
     page = (RUN / "digest.en.md").read_bytes().decode()

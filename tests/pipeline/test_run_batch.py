@@ -1,5 +1,6 @@
 """Batch files, round after round, end in the same digest as an endpoint that answers at once."""
 
+import json
 from pathlib import Path
 
 from command_line import CommandLine
@@ -60,6 +61,26 @@ def test_a_bad_line_is_named_and_the_good_ones_are_kept(command: CommandLine) ->
     export = command("batch", "export", RUN, "--to", "rest.jsonl")
     assert (export.code, export.out) == (0, "rest.jsonl\n")
     assert len(Path("rest.jsonl").read_bytes().split(b"\n")[:-1]) == 1
+
+
+def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    requests = Path("runs/recording/toy__pages/2026-W06/batch/requests.jsonl")
+    replies = requests.with_name("replies.jsonl")  # a file of the user's, which no new start may delete
+    for waiting in (3, 1, 10, 2):
+        export = command("batch", "export", "--fixture", "./week/", "--to", "exported.jsonl")
+        outcome = command("record", "--fixture", "./week/")
+        assert (outcome.code, f"{waiting} requests in {requests}\n" in outcome.err) == (0, True), outcome.err
+        assert "prhub-digest batch import --fixture ./week REPLIES.jsonl" in outcome.err
+        assert (export.code, Path("exported.jsonl").read_bytes()) == (0, requests.read_bytes())
+        assert answered(requests, replies) == waiting
+        imported = command("batch", "import", "--fixture", "./week/", replies, "--by", "a script")
+        assert imported.code == 0, imported.err
+    assert "week: every reply is recorded\n" in command("record", "--fixture", "./week/").err
+    replay = command("run", "--dry-run", "--fixture", "./week/", "--lang", "en", "--lang", "zh")
+    assert (replay.code, "0 of them asked now" in replay.err) == (0, True), replay.err
+    manifest = json.loads(Path("week/manifest.json").read_bytes())
+    assert (manifest["recorded"], manifest["failed"]) == ("batch files, a script", {})
 
 
 def test_batch_wants_a_run_or_a_fixture_and_files(command: CommandLine) -> None:

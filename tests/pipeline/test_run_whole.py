@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine, Outcome
+from git_history import BEFORE, History
 from model_server import ModelServer, Reply, Request
 from scripted_model import answer, field
-from small_week import open_thread, pull_request, write_week
+from small_week import TITLES, open_thread, pull_request, write_week
 
 pytest_plugins = ["command_fixture"]
 
@@ -137,14 +138,38 @@ def test_the_prompt_is_all_that_a_request_says_of_the_stranger(command: CommandL
     assert "hidden" not in "\n".join(seen)
 
 
-@pytest.mark.parametrize("stage", ["chunk", "summarize", "rank", "compose", "verify", "render"])
-def test_each_stage_runs_alone_on_the_folder(command: CommandLine, stage: str) -> None:
-    """Step by step to the same bytes as at once: here from a folder that was only collected up to the stage."""
-    write_week(command.folder / "week")
+def test_stage_by_stage_comes_to_the_same_bytes_as_at_once(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And from within the run folder, too."""
+    history = History(command.folder / "clone")
+    history.commit("Begin (#1)", {"pages/queue.py": "begin()\n"}, when=BEFORE)
+    for number, title in TITLES.items():
+        history.commit(f"{title} (#{number})", {"pages/queue.py": f"{title.lower()}\n"})
+    week = ("./clone", "--week", "2026-W06")
     with ModelServer(answer) as server:
-        live(command, server)
-        whole = (RUN / "digest.en.md").read_bytes()
+        command.set(OPENAI_BASE_URL=server.base_url, PRHUB_MODEL="toy")
+        assert command("run", *week, "--out", "whole").code == 0
+        whole = command.folder / "whole/local__clone/2026-W06"
         asked(server)
-        assert command(stage, RUN).code == 0
+        assert command("collect", *week).code == 0
+        run = command.folder / "runs/local__clone/2026-W06"
+        made = []
+        for stage in ("chunk", "summarize", "rank", "compose", "verify", "render"):
+            before = {path.name for path in run.rglob("*.*")}
+            outcome = command(stage, run)
+            assert outcome.code == 0, outcome.err
+            made.append({path.name for path in run.rglob("*.*")} - before)
         assert asked(server) == []
-    assert (RUN / "digest.en.md").read_bytes() == whole
+        monkeypatch.chdir(run)
+        assert command("render", ".").out == (whole / "digest.en.md").read_bytes().decode()
+    assert made == [
+        {"coverage.json", "signals.json"},
+        {f"{number}.json" for number in ()},
+        {"stats.json", "ranking.json"},
+        {"plan.json", "digest.en.json", "verification.en.json"},
+        set(),
+        {"digest.en.md"},
+    ]
+    for name in ("digest.en.md", "digest.en.json", "plan.json", "ranking.json", "stats.json", "coverage.json"):
+        assert (run / name).read_bytes() == (whole / name).read_bytes(), name

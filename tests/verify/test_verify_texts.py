@@ -4,6 +4,7 @@ import pytest
 from verify_world import found, inputs_of
 
 from prhub_digest.models.digest import Language
+from prhub_digest.verify.occurrences import Haystack
 from prhub_digest.verify.quantity_words import quantity_words
 from prhub_digest.verify.tokens import code_tokens, digit_tokens, is_quantity
 from prhub_digest.verify.trend_words import trend_words
@@ -252,6 +253,16 @@ def test_no_trend_words(text: str) -> None:
 )
 def test_sentences(language: Language, text: str, expected: set[tuple[str, str]]) -> None:
     assert found(inputs_of(language, k1=text)).errors == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [("Preset.apply", True), ("`Preset.apply`", True), ("`Preset::apply`", True), ("Preset.aply", False)],
+)
+def test_a_member_is_held_by_the_lines_that_name_its_parts(name: str, held: bool) -> None:
+    source = Haystack("class Preset:\n    def apply(self):")
+    (token,) = code_tokens(f"It breaks {name} now.")
+    assert any(all(map(source.holds, option)) for option in token.options) is held
 
 
 def test_a_quantity_that_the_quote_has_itself_is_its_own() -> None:
