@@ -13,6 +13,8 @@ from prhub_digest.render.phrases import KEYS, say
 from prhub_digest.render.records import Citation, Evidence, Line
 
 _STOP = re.compile(r"(?:\.{3}|…+|[。.!！?？])$")
+# A baseline in the value's own unit; another unit beside an arrow would compare what cannot be compared.
+_BARE_NUMBER = re.compile(r"[~≈<>]?\s*[+\-−]?\d[\d.,\s]*")
 _TIGHT_UNITS = frozenset({"x", "X", "×", "倍"})
 _JOINTS = {"figure": "mark.semicolon", "statistic": "mark.semicolon", "pull": "mark.list", "risk": "mark.semicolon"}
 
@@ -131,17 +133,18 @@ def _without_stop(spans: Inline, language: Language) -> tuple[Inline, str]:
 
 def _value_text(language: Language, figure: Figure) -> str:
     value, unit, baseline = tidied(figure.value), tidied(figure.unit), tidied(figure.baseline)
-    if baseline and any(character.isdigit() for character in baseline):
-        return f"{baseline.removesuffix(unit).rstrip() if unit else baseline} → {_with_unit(value, unit)}"
+    start = baseline.removesuffix(unit).rstrip() if unit else baseline
+    if _BARE_NUMBER.fullmatch(start):
+        return f"{start} → {_with_unit(value, unit)}"
     signed = _with_unit(_signed(value, unit, figure), unit)
     return f"{signed} {say(language, 'figure.against', baseline=baseline)}" if baseline else signed
 
 
 def _signed(value: str, unit: str, figure: Figure) -> str:
     """A change in per cent carries its sign; any other value an arrow in front."""
-    if figure.direction == "none" or not value[:1].isdigit():
+    if figure.direction == "none" or value[:1] in "+-−" or not any(map(str.isdigit, value)):
         return value
-    if "%" in unit or value.endswith("%"):
+    if value[0].isdigit() and ("%" in unit or value.endswith("%")):
         return ("+" if figure.direction == "up" else "−") + value
     return ("↑ " if figure.direction == "up" else "↓ ") + value
 

@@ -198,8 +198,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "本摘要所用回复的已存用量：{calls} 次调用，输入 {input} token（其中缓存 {cached}），输出 {output} token。",
     ),
     "close.wording": (
-        "The words of each sentence were compared with what it cites; a cause or a direction told wrongly in the right"
-        " words is not seen by code.",
+        "The words of each sentence were compared with what it cites; code does not see a wrong cause or direction.",
         "中文句子只由代码核对了编号、数字、标识符和否定、限定词；词义是否与所引事实一致未经核对。",
     ),
     "close.figures": (

@@ -152,7 +152,7 @@ def test_a_cache_that_cannot_be_written(command: CommandLine) -> None:
     Path("taken").touch()
     with ModelServer(answer) as server:
         command.set(OPENAI_BASE_URL=server.base_url, PRHUB_CACHE_DIR=str(command.folder / "taken" / "cache"))
-        outcome = command("run", "--fixture", "./week/", "--llm", "openai", "--model", "toy")
+        outcome = command("run", "--fixture", "./week/", "--llm", "openai", "--model", "toy", "--concurrency", "1")
     assert (outcome.code, outcome.out) == (2, "")
     assert re.search(r"error: \S+/taken/cache\S*: Not a directory\n$", outcome.err)
 

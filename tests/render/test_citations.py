@@ -21,6 +21,18 @@ from prhub_digest.render.phrases import KEYS, say
         ({}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
         ({"baseline": "412 ms"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
         (
+            {"value": "about 9", "unit": "%", "baseline": "", "condition": "", "direction": "up"},
+            "mean TTFT ↑ about 9 %, measured by the author",
+        ),
+        (
+            {"value": "1.8", "unit": "%", "baseline": "30 860 tok/s", "condition": ""},
+            "mean TTFT −1.8 % against 30 860 tok/s, measured by the author",
+        ),
+        (
+            {"value": "~6", "unit": "/min", "baseline": "~140", "condition": ""},
+            "mean TTFT ~140 → ~6 /min, measured by the author",
+        ),
+        (
             {"value": "39.3", "unit": "%", "baseline": "", "condition": ""},
             "mean TTFT −39.3 %, measured by the author",
         ),
