@@ -189,6 +189,11 @@ class RunFolder:
         except OSError as error:
             raise UsageError(f"cannot empty {self.path}: {_reason(error)}") from error
 
+    def discard(self, pattern: str) -> None:
+        """Delete the files of one pattern of `OWN_FILES`, so that none of them reads as made by this run."""
+        for path in self.path.glob(pattern):
+            path.unlink(missing_ok=True)
+
     def _own_paths(self) -> list[Path]:
         found = (path for pattern in OWN_FILES for path in self.path.glob(pattern))
         return [path for path in found if path.is_symlink() or path.is_file()]

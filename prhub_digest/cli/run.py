@@ -76,7 +76,7 @@ def run(
     allow_partial: Annotated[
         bool, typer.Option("--allow-partial", help="Exit 0 although a pull request could not be summarized.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if verification has any finding.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a check or a stage left anything.")] = False,
     refresh: Refresh = False,
     fresh: Fresh = False,
     as_json: Json = False,
@@ -108,7 +108,7 @@ def run(
         except PendingReplies as pending:
             raise export_pending(opened, pending) from None
     report(console, opened, result, as_json=as_json)
-    if (result.partial and not settings.allow_partial) or (settings.strict and result.findings):
+    if (result.partial and not settings.allow_partial) or (settings.strict and (result.findings or result.failures)):
         raise typer.Exit(1)
 
 

@@ -1,5 +1,7 @@
 """summarize and rank: each pull request by itself, many at a time, each written as it arrives."""
 
+from typing import NoReturn
+
 from prhub_digest.errors import PendingReplies, PrhubError, ReplyError, ServiceError
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.pool import run_bounded
@@ -126,16 +128,17 @@ class _Summarizing:
         self._keep(number, fallback(self._task(number, None), reason), Usage())
         done_well = len(self.summaries) - len(self.cost.failures)
         if isinstance(error, ServiceError) and not done_well and len(self.cost.failures) >= _FAILURES_BEFORE_GIVING_UP:
-            raise ServiceError(f"the first {len(self.cost.failures)} pull requests all failed: {reason}") from error
+            self._refuse(f"the first {len(self.cost.failures)} pull requests all failed")
 
     def _refuse_if_all_failed(self) -> None:
-        failures = self.cost.ordered_failures
-        if failures and len(failures) == len(self.collection.numbers):
-            self.run.update(failures=failures)
-            raise ServiceError(
-                f"none of the {len(failures)} pull requests could be summarized, so there is no digest;"
-                f" the last reason: {failures[-1].reason}"
-            )
+        if self.cost.failures and len(self.cost.failures) == len(self.collection.numbers):
+            self._refuse(f"none of the {len(self.cost.failures)} pull requests could be summarized")
+
+    def _refuse(self, what: str) -> NoReturn:
+        """End without a digest; one of an earlier run would read as this run's."""
+        self.run.folder.discard("digest.*")
+        self.run.update(failures=self.cost.ordered_failures)
+        raise ServiceError(f"{what}, so there is no digest; the last reason: {self.cost.failures[-1].reason}")
 
 
 def _model_inputs(run: Run) -> tuple[str, ...]:

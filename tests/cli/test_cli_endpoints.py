@@ -115,6 +115,16 @@ def test_all_three_fail(command: CommandLine) -> None:
     assert not list(RUN.glob("digest.*"))
 
 
+def test_all_fail_after_an_earlier_digest_and_its_page_is_gone(command: CommandLine) -> None:
+    assert against(command, answer).code == 0
+    assert (RUN / "digest.en.md").exists()
+    outcome = against(command, lambda _: failure(400, "down"), "--model", "other")
+    assert outcome.code == 4
+    assert "none of the 3 pull requests could be summarized, so there is no digest" in outcome.err
+    assert not (RUN / "digest.en.md").exists()
+    assert [failed["subject"] for failed in manifest()["failures"]] == ["pr-101", "pr-102", "pr-103"]
+
+
 def test_a_wording_that_fails_leaves_templates(command: CommandLine) -> None:
     outcome = against(command, but("en.risks", lambda _: completion("no")))
     assert outcome.code == 0
