@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from prhub_digest.models.plan import Fact
+from prhub_digest.models.plan import Fact, FactKind
 from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.stats import Count, Stats
-from prhub_digest.models.summary import Figure, PullRequestSummary
+from prhub_digest.models.summary import Figure, PullRequestSummary, Statement
 
 _STATS_IN_PROMPT = ("pulls", "commits", "areas", "types", "labels", "files", "flags", "threads", "hours_to_merge")
 _PER_GROUP = 12
@@ -67,55 +67,66 @@ def figure_text(figure: Figure) -> str:
 
 def _facts_of_pull(place: str, summary: PullRequestSummary) -> list[Fact]:
     pull = summary.pull
-    facts = [
-        Fact(id=f"{place}.h1", kind="headline", pull=pull, text=summary.headline, evidence=summary.headline_evidence)
+
+    def said(kind: FactKind, letter: str, statements: Sequence[Statement]) -> list[Fact]:
+        return [
+            Fact(id=f"{place}.{letter}{number}", kind=kind, pull=pull, text=own.text, evidence=own.evidence)
+            for number, own in enumerate(statements, 1)
+        ]
+
+    headline = Fact(
+        id=f"{place}.h1", kind="headline", pull=pull, text=summary.headline, evidence=summary.headline_evidence
+    )
+    figures = [
+        Fact(
+            id=f"{place}.f{number}",
+            kind="figure",
+            pull=pull,
+            text=figure_text(figure),
+            evidence=figure.evidence,
+            figure=figure,
+        )
+        for number, figure in enumerate(summary.figures, 1)
     ]
-    for number, claim in enumerate(summary.claims, 1):
-        facts.append(Fact(id=f"{place}.c{number}", kind="claim", pull=pull, text=claim.text, evidence=claim.evidence))
-    for number, figure in enumerate(summary.figures, 1):
-        facts.append(
-            Fact(
-                id=f"{place}.f{number}",
-                kind="figure",
-                pull=pull,
-                text=figure_text(figure),
-                evidence=figure.evidence,
-                figure=figure,
-            )
+    risks = [
+        Fact(
+            id=f"{place}.r{number}",
+            kind="risk",
+            pull=pull,
+            text=risk.text,
+            evidence=risk.evidence,
+            severity=risk.severity,
         )
-    for number, risk in enumerate(summary.risks, 1):
-        facts.append(
-            Fact(
-                id=f"{place}.r{number}",
-                kind="risk",
-                pull=pull,
-                text=risk.text,
-                evidence=risk.evidence,
-                severity=risk.severity,
-            )
+        for number, risk in enumerate(summary.risks, 1)
+    ]
+    threads = [
+        Fact(
+            id=f"{place}.t{number}",
+            kind="thread",
+            pull=pull,
+            text=thread.text,
+            thread=thread.thread,
+            severity=thread.severity,
         )
-    for number, thread in enumerate(summary.open_threads, 1):
-        facts.append(
-            Fact(
-                id=f"{place}.t{number}",
-                kind="thread",
-                pull=pull,
-                text=thread.text,
-                thread=thread.thread,
-                severity=thread.severity,
-            )
-        )
-    return facts
+        for number, thread in enumerate(summary.open_threads, 1)
+    ]
+    return [
+        headline,
+        *said("scope", "s", [summary.scope] if summary.scope else []),
+        *said("condition", "w", [summary.condition] if summary.condition else []),
+        *said("claim", "c", summary.claims),
+        *figures,
+        *risks,
+        *threads,
+    ]
 
 
 def _block(facts: Sequence[Fact], summary: PullRequestSummary) -> str:
     place = facts[0].id.partition(".")[0]
-    head = [f"{place} area {summary.area}", summary.change_type, f"default {summary.default_state}"]
-    if summary.scope:
-        head.append(f"scope: {summary.scope}")
-    if summary.condition:
-        head.append(f"condition: {summary.condition}")
-    lines = [", ".join(head)]
+    head = f"{place} area {summary.area}, {summary.change_type}"
+    if summary.default_state in ("on", "off"):
+        head += f", {summary.default_state} by default"
+    lines = [head]
     for fact in facts:
         severity = f" ({fact.severity})" if fact.severity else ""
         lines.append(f"{fact.id}{severity} {fact.text}")

@@ -116,11 +116,11 @@ def plan_from_reply(reply: PlanReply, material: PlanMaterial, usage: Usage) -> P
 
 
 def plan_highlights(material: PlanMaterial) -> tuple[HighlightPlan, ...]:
-    """One item a highlight: its headline, its first two claims and its first two figures."""
+    """One item a highlight: headline, scope and condition, the first two claims and the first two figures."""
     plans = []
     for number, pull in enumerate(material.ranking.highlights, 1):
         own = [fact for fact in material.facts if fact.pull == pull]
-        chosen = [fact for fact in own if fact.kind == "headline"]
+        chosen = [fact for fact in own if fact.kind in ("headline", "scope", "condition")]
         chosen += [fact for fact in own if fact.kind == "claim"][:2]
         chosen += [fact for fact in own if fact.kind == "figure"][:2]
         item = PlanItem(id=f"h{number}", facts=tuple(fact.id for fact in chosen), point="what it is and why it matters")

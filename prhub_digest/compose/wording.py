@@ -122,19 +122,22 @@ def _item_block(material: WordingMaterial, item: PlanItem) -> str:
     lines = [f"item {item.id}", f"point: {item.point}"]
     pulls = dict.fromkeys(material.plan.fact(fact).pull for fact in item.facts)
     for pull in pulls:
-        lines.append(f"about a pull request: {_context(material.summaries[pull])}")
+        lines += _context(material.summaries[pull])
         lines += [f"- {_fact_line(fact)}" for fact in map(material.plan.fact, item.facts) if fact.pull == pull]
     lines += [f"- statistic {path}: {_STATISTICS[path.partition('.')[0]]}" for path in item.stats]
     return "\n".join(lines)
 
 
-def _context(summary: PullRequestSummary) -> str:
-    parts = [summary.headline, f"default {summary.default_state}"]
+def _context(summary: PullRequestSummary) -> list[str]:
+    """What keeps a sentence about one fact of a pull request from saying too much."""
+    lines = [f"pull request: {summary.headline}"]
     if summary.scope:
-        parts.append(f"scope: {summary.scope}")
+        lines.append(f"it concerns: {summary.scope.text}")
     if summary.condition:
-        parts.append(f"condition: {summary.condition}")
-    return "; ".join(parts)
+        lines.append(f"it takes effect when: {summary.condition.text}")
+    if summary.default_state in ("on", "off"):
+        lines.append(f"by default: {summary.default_state}")
+    return lines
 
 
 def _fact_line(fact: Fact) -> str:

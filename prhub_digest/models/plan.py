@@ -6,7 +6,7 @@ from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.summary import Evidence, Figure, Severity
 
-FactKind = Literal["headline", "claim", "risk", "thread", "figure"]
+FactKind = Literal["headline", "scope", "condition", "claim", "risk", "thread", "figure"]
 SectionName = Literal["executive", "changes", "trends", "risks", "recommendations", "highlights"]
 
 

@@ -30,6 +30,14 @@ class StatementReply(Record):
     words: str
 
 
+class DefaultReply(Record):
+    """Whether what the change adds or flips is on by default."""
+
+    state: DefaultState
+    line: str
+    words: str
+
+
 class FigureReply(Record):
     metric: str
     value: str
@@ -78,9 +86,9 @@ class SummaryReply(Record):
     headline: StatementReply
     change_type: ChangeType
     area: str
-    scope: str
-    condition: str
-    default_state: DefaultState
+    scope: StatementReply
+    condition: StatementReply
+    default: DefaultReply
     claims: tuple[StatementReply, ...]
     figures: tuple[FigureReply, ...]
     risks: tuple[RiskReply, ...]
@@ -153,7 +161,7 @@ class SubScore(Record):
 class Dropped(Record):
     """A statement of the reply that is not used, and why."""
 
-    kind: Literal["headline", "claim", "figure", "risk", "thread", "score", "area"]
+    kind: Literal["headline", "scope", "condition", "default", "claim", "figure", "risk", "thread", "score", "area"]
     text: str
     reason: str
 
@@ -172,8 +180,8 @@ class PullRequestSummary(Record):
     headline_evidence: Evidence | None = None
     change_type: ChangeType
     area: str
-    scope: str = ""
-    condition: str = ""
+    scope: Statement | None = None
+    condition: Statement | None = None
     default_state: DefaultState = "unknown"
     claims: tuple[Statement, ...] = ()
     figures: tuple[Figure, ...] = ()

@@ -8,15 +8,18 @@ from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.signals import PullRequestSignals, ThreadOutcome
 from prhub_digest.models.summary import (
     SUB_SCORES,
+    DefaultState,
     Dropped,
     Evidence,
     Figure,
     FigureReply,
     OpenThread,
     Risk,
+    RiskReply,
     ScoreReply,
     Severity,
     Statement,
+    StatementReply,
     SubScore,
     SummaryReply,
 )
@@ -31,6 +34,9 @@ class Grounded:
     """The usable part of one reply. `headline` is None when it has no evidence."""
 
     headline: Statement | None = None
+    scope: Statement | None = None
+    condition: Statement | None = None
+    default_state: DefaultState = "unknown"
     area: str | None = None
     claims: list[Statement] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
@@ -69,34 +75,50 @@ class _Grounding:
 
     def run(self, reply: SummaryReply) -> Grounded:
         kept = self.kept
-        evidence = self._statement("headline", reply.headline.text, reply.headline.line, reply.headline.words)
-        kept.headline = Statement(text=reply.headline.text, evidence=evidence) if evidence else None
-        if reply.area in self.areas:
-            kept.area = reply.area
-        else:
-            self._drop("area", reply.area, "not in the list of areas")
-        for claim in reply.claims:
-            if evidence := self._statement("claim", claim.text, claim.line, claim.words):
-                kept.claims.append(Statement(text=claim.text, evidence=evidence))
+        kept.headline = self._kept("headline", reply.headline)
+        kept.scope = self._kept("scope", reply.scope) if reply.scope.text.strip() else None
+        kept.condition = self._kept("condition", reply.condition) if reply.condition.text.strip() else None
+        kept.claims = [claim for claim in (self._kept("claim", given) for given in reply.claims) if claim]
+        self._default(reply)
+        self._area(reply)
         for figure in reply.figures:
             self._figure(figure)
         for risk in reply.risks:
-            evidence = self._statement("risk", risk.text, risk.line, risk.words)
-            if evidence and evidence.place.kind in ("title", "description"):
-                self._drop("risk", risk.text, "stands only in the description")
-            elif evidence:
-                kept.risks.append(Risk(text=risk.text, severity=risk.severity, evidence=evidence))
+            self._risk(risk)
         self._threads(reply)
+        self._scores(reply)
+        return kept
+
+    def _default(self, reply: SummaryReply) -> None:
+        given = reply.default
+        if self.index.locate(given.words, given.line, ""):
+            self.kept.default_state = given.state
+        elif given.state != "unknown":
+            self._drop("default", given.state, NO_EVIDENCE)
+
+    def _area(self, reply: SummaryReply) -> None:
+        if reply.area in self.areas:
+            self.kept.area = reply.area
+        else:
+            self._drop("area", reply.area, "not in the list of areas")
+
+    def _risk(self, risk: RiskReply) -> None:
+        evidence = self._statement("risk", risk.text, risk.line, risk.words)
+        if evidence and evidence.place.kind in ("title", "description"):
+            self._drop("risk", risk.text, "stands only in the description")
+        elif evidence:
+            self.kept.risks.append(Risk(text=risk.text, severity=risk.severity, evidence=evidence))
+
+    def _scores(self, reply: SummaryReply) -> None:
         rules = {score.name: score.value for score in self.signals.scores}
         for name in SUB_SCORES:
             given: ScoreReply = getattr(reply.scores, name)
             evidence = self.index.locate(given.words, given.line, "")
             if evidence is None:
                 self._drop("score", f"{name} {given.score}", NO_EVIDENCE)
-                kept.scores.append(SubScore(name=name, value=rules[name], source="rule"))
+                self.kept.scores.append(SubScore(name=name, value=rules[name], source="rule"))
             else:
-                kept.scores.append(SubScore(name=name, value=given.score, source="model", evidence=evidence))
-        return kept
+                self.kept.scores.append(SubScore(name=name, value=given.score, source="model", evidence=evidence))
 
     def _drop(self, kind: str, text: str, reason: str) -> None:
         self.kept.dropped.append(Dropped.model_validate({"kind": kind, "text": text, "reason": reason}))
@@ -114,6 +136,10 @@ class _Grounding:
             self._drop(kind, text, f"numbers that its evidence does not hold: {', '.join(sorted(foreign))}")
             return None
         return evidence
+
+    def _kept(self, kind: str, given: StatementReply) -> Statement | None:
+        evidence = self._statement(kind, given.text, given.line, given.words)
+        return Statement(text=given.text.strip(), evidence=evidence) if evidence else None
 
     def _figure(self, figure: FigureReply) -> None:
         label = f"{figure.metric} {figure.value} {figure.unit}".strip()

@@ -11,9 +11,12 @@ T = TypeVar("T")
 
 
 def merge(parts: Sequence[Grounded]) -> Grounded:
-    """One `Grounded` from the parts in chunk order; the first part's headline and area stand."""
+    """One `Grounded` from the parts in chunk order; what a pull request has once is the first part's that has it."""
     return Grounded(
         headline=next((part.headline for part in parts if part.headline), None),
+        scope=next((part.scope for part in parts if part.scope), None),
+        condition=next((part.condition for part in parts if part.condition), None),
+        default_state=next((part.default_state for part in parts if part.default_state != "unknown"), "unknown"),
         area=next((part.area for part in parts if part.area), None),
         claims=_union((claim for part in parts for claim in part.claims), key=lambda claim: claim.text.casefold()),
         figures=_union(

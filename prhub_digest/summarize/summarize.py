@@ -133,19 +133,17 @@ def _headline(
 def _summary(
     task: SummaryTask, merged: Grounded, replies: tuple[SummaryReply, ...], usage: Usage
 ) -> PullRequestSummary:
-    first = replies[0]
-    everything = "\n".join(line.text for chunk in task.chunks for line in chunk.lines)
     return PullRequestSummary(
         pull=task.pull.number,
         status="summarized",
         inputs=task.inputs,
         headline=merged.headline.text if merged.headline else _title(task),
         headline_evidence=merged.headline.evidence if merged.headline else None,
-        change_type=first.change_type,
+        change_type=replies[0].change_type,
         area=_area(task, merged),
-        scope=first.scope if not foreign_numbers(first.scope, everything) else "",
-        condition=first.condition if not foreign_numbers(first.condition, everything) else "",
-        default_state=first.default_state,
+        scope=merged.scope,
+        condition=merged.condition,
+        default_state=merged.default_state,
         claims=tuple(merged.claims),
         figures=tuple(merged.figures),
         risks=tuple(merged.risks),

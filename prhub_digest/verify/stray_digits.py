@@ -7,7 +7,7 @@ from prhub_digest.verify.context import Context
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.occurrences import Haystack, Needle, numbers, plain
 from prhub_digest.verify.quantity_words import quantity_words
-from prhub_digest.verify.tokens import digit_tokens
+from prhub_digest.verify.tokens import CODE_SPAN, Token, digit_tokens
 
 # What code counts: a number of these is never a pull request's own wording.
 _COUNTED = re.compile(
@@ -15,6 +15,9 @@ _COUNTED = re.compile(
     r"|reviews?\b|threads?\b|weeks?\b|贡献者|作者|提交|评审|合并请求)",
     re.IGNORECASE,
 )
+
+# `--page-size 64`, `topk=1`, `topk > 1`: a setting with its value; `438 ms` or `TTFT 412` is a figure.
+_SETTING = re.compile(r"--?[A-Za-z][\w-]*[ =]\S+|[A-Za-z][\w.-]*\s?(?:=|==|>=|<=|>|<)\s?\S+", re.ASCII)
 
 
 def check(context: Context) -> Report:
@@ -29,7 +32,7 @@ def check(context: Context) -> Report:
 
 
 def _check_model(context: Context, sentence: Sentence, report: Report) -> None:
-    for token in digit_tokens(sentence.text):
+    for token in digit_tokens(_without_settings(context, sentence)):
         if not token.options:
             report.error(sentence.item, f"the number {token.text!r} stands in the text; code adds numbers")
         elif not context.backs(sentence, token):
@@ -38,6 +41,16 @@ def _check_model(context: Context, sentence: Sentence, report: Report) -> None:
     for words, rest in quantity_words(sentence.text):
         if _COUNTED.match(rest) or not _said(words, told):
             report.error(sentence.item, f"the quantity {words!r} stands in the text; code adds numbers")
+
+
+def _without_settings(context: Context, sentence: Sentence) -> str:
+    """The text without its code spans that copy a setting with its value from a cited pull request."""
+
+    def kept(match: re.Match[str]) -> str:
+        setting = Token(match[1], (frozenset({Needle("code", match[1])}),))
+        return "" if _SETTING.fullmatch(match[1]) and context.backs(sentence, setting) else match[0]
+
+    return CODE_SPAN.sub(kept, plain(sentence.text))
 
 
 def _said(words: str, told: Haystack) -> bool:

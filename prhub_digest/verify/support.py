@@ -11,10 +11,12 @@ from prhub_digest.models.digest import Sentence
 from prhub_digest.verify.context import Context
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.occurrences import Haystack, Needle, plain
-from prhub_digest.verify.tokens import CODE_SPAN
+from prhub_digest.verify.tokens import CODE_SPAN, code_tokens
 
 TOO_LITTLE, ENOUGH = 0.5, 0.7
 _FEWEST_WORDS = 3
+# What a sentence about one fact may take from its pull request besides.
+_ABOUT = ("headline", "scope", "condition")
 # How a digest speaks, whatever it speaks about: neither support nor its lack.
 _FRAME = (
     "this week change changes changed pull request requests merged merge pr prs most many several some other also "
@@ -58,8 +60,8 @@ def check(context: Context) -> Report:
 def _grounds(context: Context, sentence: Sentence) -> str:
     """Everything a sentence may rest on: titles, quotes, facts, headlines, the names of its statistics."""
     pulls = context.pulls(sentence)
-    headlines = (fact.text for fact in context.facts.values() if fact.kind == "headline" and fact.pull in pulls)
-    texts = (*(fact.text for fact in context.cited(sentence)), *headlines)
+    about = (fact.text for fact in context.facts.values() if fact.kind in _ABOUT and fact.pull in pulls)
+    texts = (*(fact.text for fact in context.cited(sentence)), *about)
     return "\n".join((context.told(sentence), *texts, *(re.sub(r"[._/]", " ", path) for path in sentence.stats)))
 
 
@@ -102,6 +104,10 @@ def _check_latin(context: Context, sentence: Sentence, report: Report) -> None:
     ]
     if missing:
         report.warning(sentence.item, f"not in what it cites: {', '.join(missing)}")
+    named = [token.text for fact in context.cited(sentence) if not fact.figure for token in code_tokens(fact.text)]
+    own = set(_LATIN.findall(plain(sentence.text))) - {"PRs"}
+    if named and not any(known.holds(Needle("name", word)) or _known_stem(word, known) for word in own):
+        report.error(sentence.item, f"names nothing of what it cites, such as {named[0]}")
 
 
 def _known_stem(word: str, known: Haystack) -> bool:

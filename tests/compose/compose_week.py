@@ -38,7 +38,7 @@ PREFETCH = PullRequestSummary(
     headline_evidence=evidence("prefetch"),
     change_type="performance",
     area="cache",
-    condition="page size 64",
+    condition=Statement(text="page size 64", evidence=evidence("at page size 64")),
     default_state="off",
     claims=(Statement(text="The queue does not block.", evidence=evidence("block=False")),),
     figures=(

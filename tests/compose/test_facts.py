@@ -2,19 +2,21 @@ from compose_week import MATERIAL, SUMMARIES
 
 from prhub_digest.compose.facts import facts_block, stats_block
 
-FULL = """p1 area cache, performance, default off, condition: page size 64
+FULL = """p1 area cache, performance, off by default
 p1.h1 Prefix pages are prefetched on decode
+p1.w1 page size 64
 p1.c1 The queue does not block.
 p1.f1 mean TTFT: 251 ms, baseline 412 ms, down, page size 64, measured by author
 p1.r1 (high) Pages are lost when the queue is full.
 p1.t1 (medium) What if it is full?
-p2 area docs, docs, default unknown
+p2 area docs, docs
 p2.h1 Fix the quick start"""
 
 
 def test_ids_follow_the_rank_order_and_every_statement_has_one():
     assert [(fact.id, fact.kind, fact.pull) for fact in MATERIAL.facts] == [
         ("p1.h1", "headline", 7),
+        ("p1.w1", "condition", 7),
         ("p1.c1", "claim", 7),
         ("p1.f1", "figure", 7),
         ("p1.r1", "risk", 7),
@@ -28,7 +30,7 @@ def test_the_block_shows_all_facts_when_they_fit():
 
 
 def test_headlines_alone_come_when_a_block_does_not_fit_and_what_is_left_out_is_named():
-    text, left_out = facts_block(MATERIAL.facts, SUMMARIES, budget=120, count=len)
+    text, left_out = facts_block(MATERIAL.facts, SUMMARIES, budget=110, count=len)
     assert text == "\n".join(FULL.split("\n")[:2])
     assert left_out == (9,)
 

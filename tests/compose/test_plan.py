@@ -17,7 +17,7 @@ def test_a_good_plan_has_no_fault_and_gets_ids_by_section():
         ("k1", ("p1.h1", "p1.f1"), ()),
         ("k2", ("p1.c1",), ()),
     ]
-    assert [(i.id, i.facts) for i in plan.items("highlights")] == [("h1", ("p1.h1", "p1.c1", "p1.f1"))]
+    assert [(i.id, i.facts) for i in plan.items("highlights")] == [("h1", ("p1.h1", "p1.w1", "p1.c1", "p1.f1"))]
     (recommendation,) = plan.recommendations
     assert (recommendation.risk, recommendation.item.id, recommendation.item.stats) == (
         "r2",

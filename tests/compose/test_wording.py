@@ -25,7 +25,8 @@ def test_a_call_shows_items_with_their_facts_and_no_value_of_a_figure():
     assert (changes.subject, risks.subject) == ("en.changes", "en.risks")
     assert (
         "item k1\npoint: p\n"
-        "about a pull request: Prefix pages are prefetched on decode; default off; condition: page size 64\n"
+        "pull request: Prefix pages are prefetched on decode\n"
+        "it takes effect when: page size 64\nby default: off\n"
         "- headline: Prefix pages are prefetched on decode\n"
         "- figure: mean TTFT, down, page size 64 (code writes the value)\n"
     ) in user

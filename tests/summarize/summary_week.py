@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from prhub_digest.models.pull_request import Comment, FileChange, Person, PullRequest, ReviewThread
 from prhub_digest.models.signals import PullRequestSignals, RuleScore, ThreadOutcome
-from prhub_digest.models.summary import SUB_SCORES, ScoreReply, ScoresReply, StatementReply, SummaryReply
+from prhub_digest.models.summary import SUB_SCORES, DefaultReply, ScoreReply, ScoresReply, StatementReply, SummaryReply
 from prhub_digest.source_lines import source_lines
 
 AREAS = ("cache", "docs")
@@ -77,9 +77,9 @@ def reply(**changes) -> SummaryReply:
         ),
         "change_type": "performance",
         "area": "cache",
-        "scope": "",
-        "condition": "page size 64",
-        "default_state": "on",
+        "scope": StatementReply(text="", line="", words=""),
+        "condition": StatementReply(text="page size 64", line=line_id("412 ms"), words="at page size 64"),
+        "default": DefaultReply(state="on", line=line_id("queue.put"), words="queue.put(pages, block=False)"),
         "claims": (),
         "figures": (),
         "risks": (),

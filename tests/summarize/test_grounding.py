@@ -1,7 +1,15 @@
 import pytest
 from summary_week import AREAS, LINES, OPEN, SIGNALS, line_id, reply
 
-from prhub_digest.models.summary import FigureReply, RiskReply, ScoreReply, ScoresReply, StatementReply, ThreadReply
+from prhub_digest.models.summary import (
+    DefaultReply,
+    FigureReply,
+    RiskReply,
+    ScoreReply,
+    ScoresReply,
+    StatementReply,
+    ThreadReply,
+)
 from prhub_digest.summarize.grounding import ground
 
 
@@ -145,3 +153,16 @@ def test_an_area_outside_the_list_is_dropped():
 def test_a_headline_without_evidence_is_none():
     headline = StatementReply(text="Adds a Kubernetes operator.", line="T1", words="kubernetes operator")
     assert grounded(headline=headline).headline is None
+
+
+def test_scope_condition_and_default_need_evidence_too():
+    right = grounded()
+    assert right.condition is not None
+    assert (right.condition.text, right.condition.evidence.place.kind) == ("page size 64", "description")
+    assert (right.scope, right.default_state) == (None, "on")
+    invented = StatementReply(text="only on Kubernetes operators", line="T1", words="kubernetes operators")
+    wrong = grounded(
+        scope=invented, condition=invented, default=DefaultReply(state="off", line="D1", words="off by default")
+    )
+    assert (wrong.scope, wrong.condition, wrong.default_state) == (None, None, "unknown")
+    assert [drop.kind for drop in wrong.dropped] == ["scope", "condition", "default"]

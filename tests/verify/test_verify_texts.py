@@ -243,6 +243,10 @@ def test_no_trend_words(text: str) -> None:
         ("zh", "分页索引支持 FP8，在 H100 上预取。", {("stray_digits", "k1")}),
         ("zh", "分页索引涉及三个 PR。", {("stray_digits", "k1")}),
         ("zh", "分页索引的吞吐翻倍。", {("stray_digits", "k1")}),
+        ("en", "The paged index prefetch step needs `topk=1` on H100.", set()),
+        ("en", "The paged index prefetch step needs `topk=2` on H100.", {("stray_digits", "k1")}),
+        ("en", "The paged index prefetch step takes `1,200 ms` on H100.", {("stray_digits", "k1")}),
+        ("en", "The paged index prefetch step needs `batch 32` on H100.", {("stray_digits", "k1")}),
         ("zh", "分页索引提升３倍。", {("stray_digits", "k1")}),
         ("zh", "分页索引持续优化。", {("trend_words", "k1")}),
         ("zh", "The paged index adds a prefetch step.", {("language", "k1")}),
@@ -269,6 +273,11 @@ def test_a_quantity_that_the_quote_has_itself_is_its_own() -> None:
     assert found(inputs_of("zh", k2="文档说明了三个后端的用法。")).errors == set()
     assert found(inputs_of("zh", k2="文档说明了四个后端的用法。")).errors == {("stray_digits", "k2")}
     assert found(inputs_of("zh", k2="文档由三个 PR 说明后端。")).errors == {("stray_digits", "k2")}
+
+
+def test_a_chinese_sentence_names_something_of_what_it_cites() -> None:
+    assert found(inputs_of("zh", h1="一个中文句子，没有说明任何内容。")).errors == {("support", "h1")}
+    assert found(inputs_of("zh", h1="PagedIndex 的分页可以预取。")).errors == set()
 
 
 def test_cues_and_states_warn() -> None:
