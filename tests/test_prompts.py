@@ -145,3 +145,24 @@ def test_a_request_carries_its_subject_as_ref():
     assert (request.prompt, request.subject, request.ref, request.model) == ("headline", "pr-7", "pr-7", "tiny")
     assert request.messages[1].content.startswith("ref: pr-7\n")
     assert request.schema_name == "HeadlineReply"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("_style.md", b"\xff\xfe", r"the partial '_style\.md' cannot be read as UTF-8"),
+        ("_style.md", b"{{ oops", r"_style\.md:1: "),
+        ("_style.md", b'{% include "_gone.md" %}', r"_style\.md: the partial '_gone\.md' is not beside it"),
+        ("_stlye.md", b"Be short.", r"_stlye\.md: no prompt uses this file; did you mean _style\.md\?"),
+        ("headline.md", b"Be short.", r"headline\.md: no prompt uses this file; did you mean headline\.prompt\.md\?"),
+    ],
+)
+def test_a_faulty_override_names_its_own_file(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(PromptError, match=message):
+        load_prompts(prompts_dir(), tmp_path)
+
+
+def test_an_empty_folder_overrides_nothing_and_is_an_error(tmp_path):
+    with pytest.raises(PromptError, match="no prompt files in it"):
+        load_prompts(prompts_dir(), tmp_path)

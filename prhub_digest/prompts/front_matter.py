@@ -1,0 +1,83 @@
+"""The front matter of a prompt file: what may stand there, and errors that name file, line and fix."""
+
+import difflib
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from prhub_digest.errors import PromptError
+from prhub_digest.models.base import Record
+
+
+class PromptInput(Record):
+    """`trust: untrusted` values come from pull requests and must pass the filter `untrusted`."""
+
+    type: Literal["text", "integer", "list"]
+    trust: Literal["computed", "repo", "untrusted"]
+    required: bool = True
+    max_tokens: int | None = Field(default=None, gt=0)
+
+
+class FrontMatter(Record):
+    """`model` is a tier, never a name; `version`, `notes` and `cases` are not part of the hash."""
+
+    id: str
+    version: int = Field(ge=1)
+    stage: Literal["summarize", "rank", "compose", "judge"]
+    inputs: dict[str, PromptInput]
+    output: str
+    model: Literal["small", "large"]
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    max_output_tokens: int = Field(gt=0)
+    cases: str | None = None
+    notes: str | None = None
+
+
+def read_front_matter(path: Path, text: str) -> FrontMatter:
+    lines = _key_lines(path, text)
+    try:
+        return FrontMatter.model_validate(yaml.safe_load(text))
+    except ValidationError as error:
+        raise PromptError("\n".join(_fault(path, lines, fault) for fault in error.errors())) from error
+
+
+def _key_lines(path: Path, text: str) -> dict[tuple[str, ...], int]:
+    """The line of every key of the mapping and of its nested mappings, counted in the file."""
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        raise PromptError(f"{path}:{line}: the front matter is not YAML: {error.problem}") from error
+    if not isinstance(tree, yaml.MappingNode):
+        raise PromptError(f"{path}:2: the front matter must hold keys such as id, version and stage")
+    lines: dict[tuple[str, ...], int] = {}
+
+    def walk(node: yaml.MappingNode, above: tuple[str, ...]) -> None:
+        for key, value in node.value:
+            name = (*above, str(key.value))
+            if name in lines:
+                raise PromptError(f"{path}:{key.start_mark.line + 2}: {'.'.join(name)} stands twice; remove one")
+            lines[name] = key.start_mark.line + 2
+            if isinstance(value, yaml.MappingNode):
+                walk(value, name)
+
+    walk(tree, ())
+    return lines
+
+
+def _fault(path: Path, lines: dict[tuple[str, ...], int], fault: Any) -> str:
+    place = tuple(str(step) for step in fault["loc"])
+    line = next((lines[place[:length]] for length in range(len(place), 0, -1) if place[:length] in lines), 1)
+    name = ".".join(place)
+    match fault["type"]:
+        case "extra_forbidden":
+            allowed = FrontMatter.model_fields if len(place) == 1 else PromptInput.model_fields
+            close = difflib.get_close_matches(place[-1], allowed, 1)
+            hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(allowed)}"
+            return f"{path}:{line}: unknown key {name!r}; {hint}"
+        case "missing":
+            return f"{path}:{line}: the key {name!r} is missing"
+        case _:
+            return f"{path}:{line}: {name}: {fault['msg']}"
