@@ -7,10 +7,20 @@ from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.plan import Plan
 from prhub_digest.models.run import CoverageTotals
 from prhub_digest.models.verification import Verification
-from prhub_digest.pipeline.collecting import read_pull
+from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, read_pull
 from prhub_digest.pipeline.composing import PLAN, Week, digest_name, verification_name
 from prhub_digest.pipeline.context import Run
-from prhub_digest.render import PullHead, RenderInput, View, build_view, render_json, render_markdown, render_text
+from prhub_digest.rank import HIGHLIGHT_SHARE_PERCENT
+from prhub_digest.render import (
+    HighlightRule,
+    PullHead,
+    RenderInput,
+    View,
+    build_view,
+    render_json,
+    render_markdown,
+    render_text,
+)
 
 FORMATS = {"md": render_markdown, "text": render_text, "json": render_json}
 
@@ -44,6 +54,7 @@ def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]
     if digest is None or plan is None:
         raise UsageError(f"{run.folder.path} has no digest in {language}; make it with --lang {language}")
     manifest = run.manifest
+    coverage = run.folder.read_record(COVERAGE, WeekCoverage)
     return build_view(
         RenderInput(
             digest=digest,
@@ -57,6 +68,8 @@ def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]
             collection=week.collection,
             coverage=manifest.coverage or _NOTHING,
             failures=manifest.failures,
+            partly_read=tuple(own.pull for own in coverage.pulls if not own.complete) if coverage else (),
+            highlight_rule=HighlightRule(most=run.options.highlights, percent=HIGHLIGHT_SHARE_PERCENT),
         )
     )
 

@@ -3,6 +3,15 @@
 from prhub_digest.render.json import render_json
 from prhub_digest.render.markdown import render_markdown
 from prhub_digest.render.text import render_text
-from prhub_digest.render.view import PullHead, RenderInput, View, build_view
+from prhub_digest.render.view import HighlightRule, PullHead, RenderInput, View, build_view
 
-__all__ = ["PullHead", "RenderInput", "View", "build_view", "render_json", "render_markdown", "render_text"]
+__all__ = [
+    "HighlightRule",
+    "PullHead",
+    "RenderInput",
+    "View",
+    "build_view",
+    "render_json",
+    "render_markdown",
+    "render_text",
+]

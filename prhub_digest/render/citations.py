@@ -9,12 +9,21 @@ from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import Figure
 from prhub_digest.render.inline import Inline, Span, parse_sentence, tidied
 from prhub_digest.render.page import Page
-from prhub_digest.render.phrases import KEYS, say
+from prhub_digest.render.phrases import KEYS, number_text, say
 from prhub_digest.render.records import Citation, Evidence, Line
 
 _STOP = re.compile(r"(?:\.{3}|…+|[。.!！?？])$")
 # A baseline in the value's own unit; another unit beside an arrow would compare what cannot be compared.
 _BARE_NUMBER = re.compile(r"[~≈<>]?\s*[+\-−]?\d[\d.,\s]*")
+# Words that say the direction themselves; a sign or an arrow beside them would say it twice, or turn it round.
+_DIRECTION = re.compile(
+    r"\b(?:slower|faster|lower|higher|less|more|fewer|greater|smaller|larger|bigger|longer|shorter|better|worse|up|down"
+    r"|(?:in|de)creas(?:e[ds]?|ing)|reduc(?:ed|tion)|improve(?:d|ment)|drop(?:ped)?|gain(?:ed)?|rise|rose|fall|fell"
+    r"|sav(?:ed|ings?)|speed-?up|slow-?down|regression)\b|[慢快更升降增减高低多少]|缩短|延长",
+    re.IGNORECASE,
+)
+_SPEAKS_OF_MEASURING = re.compile(r"\b(?:measur|stat(?:ed|es)\b|report|claim)|测|声称|说明|描述", re.IGNORECASE)
+_HOURS_AS_DAYS = 48
 _TIGHT_UNITS = frozenset({"x", "X", "×", "倍"})
 _JOINTS = {"figure": "mark.semicolon", "statistic": "mark.semicolon", "pull": "mark.list", "risk": "mark.semicolon"}
 
@@ -73,9 +82,10 @@ def line_spans(line: Line, language: Language) -> Inline:
 
 def figure_text(language: Language, figure: Figure) -> str:
     """Metric, baseline and value with unit and direction, condition, whose measurement: as the record has them."""
-    metric, condition = tidied(figure.metric), tidied(figure.condition)
+    metric, condition = (tidied(text.replace("`", "")) for text in (figure.metric, figure.condition))
     measured = " ".join(part for part in (metric, _value_text(language, figure)) if part)
-    parts = (measured, condition, say(language, f"measured.{figure.measured_by}"))
+    told = figure.measured_by == "unknown" and _SPEAKS_OF_MEASURING.search(condition)
+    parts = (measured, condition, "" if told else say(language, f"measured.{figure.measured_by}"))
     return say(language, "mark.comma").join(part for part in parts if part)
 
 
@@ -99,13 +109,10 @@ def statistic_value(page: Page, count: Count) -> str:
     merged = page.count("pulls.merged")
     if denominator is None and count.unit == "pulls" and count.path != "pulls.merged" and merged:
         denominator = int(merged.value)
-    # Hours are not a part of the pull requests that they were measured on.
-    part = f" / {denominator:,}" if denominator is not None and count.unit != "hours" else ""
+    if count.unit == "hours":  # not a part of the pull requests that they were measured on
+        return _duration(page, count.value)
+    part = f" / {denominator:,}" if denominator is not None else ""
     return f"{number_text(count.value)}{part} {page.say(f'unit.{count.unit}')}"
-
-
-def number_text(value: float) -> str:
-    return f"{value:,.1f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"
 
 
 def place_text(place: Place) -> str:
@@ -113,6 +120,13 @@ def place_text(place: Place) -> str:
     if place.path is None:
         return place.kind
     return f"{place.path}:{place.line}" if place.line is not None else place.path
+
+
+def _duration(page: Page, hours: float) -> str:
+    """Hours up to two days, then days with one decimal."""
+    if hours < _HOURS_AS_DAYS:
+        return f"{number_text(hours)} {page.say('unit.hours')}"
+    return f"{hours / 24:,.1f} {page.say('unit.days')}"
 
 
 def _names(count: Count) -> tuple[str, ...]:
@@ -134,9 +148,10 @@ def _without_stop(spans: Inline, language: Language) -> tuple[Inline, str]:
 def _value_text(language: Language, figure: Figure) -> str:
     value, unit, baseline = tidied(figure.value), tidied(figure.unit), tidied(figure.baseline)
     start = baseline.removesuffix(unit).rstrip() if unit else baseline
-    if _BARE_NUMBER.fullmatch(start):
+    directed = _DIRECTION.search(f"{value} {unit}") is not None
+    if _BARE_NUMBER.fullmatch(start) and not directed:
         return f"{start} → {_with_unit(value, unit)}"
-    signed = _with_unit(_signed(value, unit, figure), unit)
+    signed = _with_unit(value if directed else _signed(value, unit, figure), unit)
     return f"{signed} {say(language, 'figure.against', baseline=baseline)}" if baseline else signed
 
 

@@ -2,30 +2,35 @@
 
 from collections import Counter
 
+from prhub_digest.models.verification import Verification
 from prhub_digest.render.inline import Inline, Span, clip, plain
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Block, Items, Line, Section
+from prhub_digest.render.sentences import finding_lines
 
 _LIMIT = 600
-_ERRORS = 8
 
 
 def closing(page: Page) -> Section:
-    lines = [*_source(page)]
+    notes = _notes(_source(page))
     if page.given.digest.mode == "facts":
-        lines += [page.say("close.facts_mode"), *(_checking(page) if page.given.verification else ())]
+        notes += _notes([page.say("close.facts_mode")])
+        notes += _checking(page) if page.given.verification else []
     else:
-        lines += [*_reading(page), *_planning(page), *_checking(page), *_leaving_out(page), *_cost(page)]
-        lines += [page.say("close.wording"), page.say("close.figures")]
-    entries = (Line(clip(plain(line), _LIMIT)) for line in lines)
-    blocks: tuple[Block, ...] = (Items((*_unsummarised(page), *_left_out(page), *entries)),)
+        notes += [*_reading(page), *_notes(_planning(page)), *_checking(page)]
+        notes += _notes([*_leaving_out(page), *_cost(page), page.say("close.wording"), page.say("close.figures")])
+    blocks: tuple[Block, ...] = (Items((*_unsummarised(page), *_left_out(page), *notes)),)
     return Section("closing", page.say("section.closing"), blocks)
 
 
 def closing_of_nothing(page: Page) -> tuple[Section, ...]:
     """For a period without a pull request: what the source has to say, if anything."""
-    notes = tuple(Line(clip(plain(note), _LIMIT)) for note in _source(page))
+    notes = tuple(_notes(_source(page)))
     return (Section("closing", page.say("section.closing"), (Items(notes),)),) if notes else ()
+
+
+def _notes(texts: list[str]) -> list[Line]:
+    return [Line(clip(plain(text), _LIMIT)) for text in texts]
 
 
 def _unsummarised(page: Page) -> list[Line]:
@@ -56,20 +61,25 @@ def _source(page: Page) -> list[str]:
     return [page.say("close.source_note", note=note) for note in page.given.collection.notes]
 
 
-def _reading(page: Page) -> list[str]:
+def _reading(page: Page) -> list[Line]:
+    """How much the model was shown; the pull requests that it did not see in full by link."""
     read = page.given.coverage
     if not read.pulls:
         return []
-    return [
-        page.say("close.read", full=read.pulls_complete, pulls=read.pulls, part=read.pulls - read.pulls_complete),
-        page.say(
-            "close.lines",
-            shown=f"{read.changed_lines_shown:,}",
-            lines=f"{read.changed_lines:,}",
-            files=f"{read.files - read.files_full:,}",
-            all_files=f"{read.files:,}",
-        ),
-    ]
+    lines = page.say(
+        "close.lines",
+        shown=read.changed_lines_shown,
+        lines=read.changed_lines,
+        files=read.files - read.files_full,
+        all_files=read.files,
+    )
+    partly = read.pulls - read.pulls_complete
+    if not partly:
+        return _notes([page.say("close.read_all", pulls=read.pulls), lines])
+    told = page.say("close.read", full=read.pulls_complete, pulls=read.pulls, part=partly)
+    links = page.pull_links(page.given.partly_read)
+    head = Span(told + page.say("mark.colon") if links else told)
+    return [Line((head, *links), stop=page.say("mark.stop")), *_notes([lines])]
 
 
 def _planning(page: Page) -> list[str]:
@@ -86,22 +96,33 @@ def _planning(page: Page) -> list[str]:
     return lines
 
 
-def _checking(page: Page) -> list[str]:
+def _checking(page: Page) -> list[Line]:
     verification = page.given.verification
     if verification is None:
-        return [page.say("close.not_checked"), *_templates(page)]
+        return _notes([page.say("close.not_checked"), *_templates(page)])
+    sentences = len(page.given.digest.sentences) if page.given.digest.mode == "model" else 0
+    key = "close.sentences_failed" if verification.errors else "close.sentences"
     counts = [(page.say(f"check.{check.check}"), check.checked) for check in verification.checks]
-    lines = [_counted(page, "close.checked", counts)] if counts else []
+    return [
+        *_notes([page.say(key, n=sentences)] if sentences else []),
+        _findings(page, verification),
+        *_notes([_counted(page, "close.checked", counts)] if counts else []),
+        *_notes(_templates(page)),
+    ]
+
+
+def _findings(page: Page, verification: Verification) -> Line:
+    """How many of which check, and below them each at its sentence."""
+    if not verification.findings:
+        return Line(plain(page.say("close.no_findings")))
     found = Counter((finding.severity, finding.check) for finding in verification.findings)
-    findings = [
-        (f"{page.say(f'finding.{severity}')}{page.say('mark.colon')}{page.say(f'check.{check}')}", n)
+    listed = page.say("mark.list").join(
+        f"{page.say(f'check.{check}')} {n:,}{page.say('mark.open')}{page.say(f'finding.{severity}')}"
+        + page.say("mark.close")
         for (severity, check), n in sorted(found.items())
-    ]
-    lines.append(_counted(page, "close.findings", findings) if findings else page.say("close.no_findings"))
-    errors = [
-        page.say("close.error", check=page.say(f"check.{e.check}"), message=e.message) for e in verification.errors
-    ]
-    return [*lines, *errors[:_ERRORS], *_templates(page)]
+    )
+    told = page.say("close.findings") + page.say("mark.colon") + listed
+    return Line(plain(told), stop=page.say("mark.stop"), below=finding_lines(page, verification))
 
 
 def _templates(page: Page) -> list[str]:
@@ -122,14 +143,14 @@ def _cost(page: Page) -> list[str]:
     usage = digest.usage
     lines = [page.say("close.model", model=digest.model)] if digest.model else []
     if usage.calls and not usage.input_tokens:
-        return [*lines, page.say("close.usage_unknown", calls=f"{usage.calls:,}")]
+        return [*lines, page.say("close.usage_unknown", calls=usage.calls)]
     lines.append(
         page.say(
             "close.usage",
-            calls=f"{usage.calls:,}",
-            input=f"{usage.input_tokens:,}",
-            cached=f"{usage.cached_tokens:,}",
-            output=f"{usage.output_tokens:,}",
+            calls=usage.calls,
+            input=usage.input_tokens,
+            cached=usage.cached_tokens,
+            output=usage.output_tokens,
         )
     )
     return lines

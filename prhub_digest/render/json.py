@@ -56,6 +56,8 @@ def _line(line: Line, view: View) -> dict[str, Any]:
     found: dict[str, Any] = {"text": source_text(line_spans(line, view.language))}
     if line.item is not None:
         found |= {"sentence": source_text(line.text) + line.stop, "item": line.item, "origin": line.origin}
+    if line.below:
+        found["below"] = [_cell(below) for below in line.below]
     if line.data:
         found["data"] = dict(line.data)
     if line.citations:

@@ -34,6 +34,13 @@ class Page:
         return tuple(dict.fromkeys((*ranked, *self.given.collection.numbers)))
 
     @cached_property
+    def changes(self) -> int:
+        """The pull requests, where a revert is one change with what it reverts."""
+        return sum(
+            signals is None or signals.reverts not in self.numbers for signals in map(self.signals, self.numbers)
+        )
+
+    @cached_property
     def web_url(self) -> str | None:
         """The repository's address, if it is one that can stand in a link as it is."""
         address = (self.given.collection.web_url or "").rstrip("/")

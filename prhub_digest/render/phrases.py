@@ -1,6 +1,7 @@
 """Every fixed phrase of a digest, in both languages, in one table."""
 
 from prhub_digest.models.digest import Language
+from prhub_digest.render.phrases_closing import CLOSING
 
 _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     # the page
@@ -12,7 +13,12 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "fact.net": ("net of reverts: {n}", "扣除回退后：{n}"),
     "fact.direct": ("direct commits: {n}", "直接提交：{n}"),
     "fact.direct_unknown": ("direct commits: unknown", "直接提交：未知"),
-    "fact.highlights": ("highlights: {n}", "重点 PR：{n}"),
+    "fact.highlights": ("highlights: {n} of {units} changes", "重点 PR：{units} 项改动中的 {n} 项"),
+    "fact.highlight_rule": (
+        "highlights: {n} of {units} changes (at most {most} and {percent} %)",
+        "重点 PR：{units} 项改动中的 {n} 项（至多 {most} 项且不超过 {percent}%）",
+    ),
+    "fact.templates": ("{n} of {total} sentences are templates", "{total} 个句子中有 {n} 个由模板写成"),
     "fact.no_model": ("facts only, no model was asked", "仅含事实，未使用模型"),
     "section.executive": ("Executive summary", "执行摘要"),
     "section.changes": ("Key changes", "本周重点变化"),
@@ -20,6 +26,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "section.risks": ("Risks", "风险观察"),
     "section.flags": ("Risk flags", "风险标记"),
     "section.threads": ("Review threads left open", "合并时未关闭的评审讨论"),
+    "section.deferred": ("Review threads left for later", "留待以后处理的评审讨论"),
     "section.highlights": ("Highlighted PRs", "重点 PR 速览"),
     "section.recommendations": ("Recommendations", "后续建议"),
     "section.statistics": ("Statistics", "统计"),
@@ -28,6 +35,15 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "empty.section": ("Nothing this week.", "本周无。"),
     "empty.period": ("No pull request was merged in this period.", "本周期内没有合并任何 PR。"),
     "empty.highlights": ("No PR was highlighted.", "没有重点 PR。"),
+    "highlights.share": ("{n} of {units} changes, by importance.", "从 {units} 项改动中按重要性选出 {n} 项。"),
+    "highlights.rule": (
+        "{n} of {units} changes, by importance: at most {most} and at most {percent} %, but at least one.",
+        "从 {units} 项改动中按重要性选出 {n} 项：至多 {most} 项且不超过 {percent}%，但至少一项。",
+    ),
+    "highlights.units": (
+        "A revert and what it reverts are one change.",
+        "回退与被它回退的 PR 合计为一项。",
+    ),
     # columns
     "column.flag": ("Flag", "标记"),
     "column.count": ("PRs", "PR 数"),
@@ -49,7 +65,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "mark.semicolon": ("; ", "；"),
     "mark.count": (" ({n})", "（{n}）"),
     "mark.joint": (" · ", " · "),
-    "mark.quote": ("“{text}”", "“{text}”"),
+    "mark.more": ("and {n} more", "另有 {n} 项"),
     # figures
     "measured.author": ("measured by the author", "作者自测"),
     "measured.reviewer": ("measured by a reviewer", "评审者测得"),
@@ -64,7 +80,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "entry.reverts": ("reverts ", "回退 "),
     "entry.reverted_by": ("reverted by ", "已回退，见 "),
     "entry.bot": ("by a bot", "机器人提交"),
-    "entry.deferred": ("deferred", "已推迟"),
+    "entry.asked": ("asked: ", "原评论："),
     "entry.thread": ("thread", "讨论"),
     "entry.other": ("other", "其他"),
     "severity.low": ("low", "低"),
@@ -142,6 +158,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "unit.threads": ("threads", "条讨论"),
     "unit.lines": ("lines", "行"),
     "unit.hours": ("h", "小时"),
+    "unit.days": ("days", "天"),
     "unit.files": ("files", "个文件"),
     "type.feature": ("feature", "新功能"),
     "type.fix": ("fix", "修复"),
@@ -153,91 +170,22 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "type.dependency": ("dependencies", "依赖"),
     "type.revert": ("revert", "回退"),
     "type.other": ("other", "其他"),
-    # closing note
-    "close.read": (
-        "Read in full: {full} of {pulls} PRs; in part or by name only: {part}.",
-        "全文阅读 {full} / {pulls} 个 PR；部分阅读或仅看文件名：{part} 个。",
-    ),
-    "close.lines": (
-        "Changed lines shown to the model: {shown} of {lines}; {files} of {all_files} files not shown in full.",
-        "给模型看过的改动行：{shown} / {lines}；{all_files} 个文件中有 {files} 个未完整展示。",
-    ),
-    "close.all_summarised": ("Every one of the {total} PRs was summarised.", "{total} 个 PR 均已生成摘要。"),
-    "close.not_summarised": ("{n} of {total} PRs not summarised", "{total} 个 PR 中有 {n} 个未生成摘要"),
-    "close.failure": ("Failed in {stage}, {subject}: {reason}", "{stage} 阶段未完成 {subject}：{reason}"),
-    "close.source_note": ("From the source: {note}", "数据源说明：{note}"),
-    "close.plan_by_rules": (
-        "What stands in which section was decided by rules, not by the model: {reason}",
-        "各节内容由规则而非模型选定：{reason}",
-    ),
-    "close.left_out": (
-        "PRs whose facts the plan had no room for, and which stand in the list by area alone, {n} in all",
-        "规划时放不下 {n} 个 PR 的事实，这些 PR 只出现在按领域的列表中",
-    ),
-    "close.checked": ("Checked by code", "由代码检查"),
-    "close.findings": ("Findings that remain", "仍存在的问题"),
-    "close.no_findings": ("No check failed.", "所有检查均通过。"),
-    "close.error": ("Check failed, {check}: {message}", "检查未通过，{check}：{message}"),
-    "close.not_checked": ("The checks were not run.", "尚未运行检查。"),
-    "close.templates": (
-        "{n} of {total} sentences were worded by a template, from the facts' own text.",
-        "{total} 个句子中有 {n} 个由模板写成，取自事实原文。",
-    ),
-    "close.dropped": (
-        "Statements of the model left out, since no evidence for them was found or a check refused them",
-        "因找不到证据或未通过检查而舍弃的模型陈述",
-    ),
-    "close.none_dropped": ("No statement of the model was left out.", "没有舍弃模型的任何陈述。"),
-    "close.model": ("Model: {model}.", "模型：{model}。"),
-    "close.usage_unknown": (
-        "Its replies took {calls} calls; their token counts were not reported.",
-        "回复共调用 {calls} 次；未报告 token 用量。",
-    ),
-    "close.usage": (
-        "Stored usage of its replies: {calls} calls, {input} input tokens ({cached} cached), {output} output tokens.",
-        "本摘要所用回复的已存用量：{calls} 次调用，输入 {input} token（其中缓存 {cached}），输出 {output} token。",
-    ),
-    "close.wording": (
-        "The words of each sentence were compared with what it cites; code does not see a wrong cause or direction.",
-        "中文句子只由代码核对了编号、数字、标识符和否定、限定词；词义是否与所引事实一致未经核对。",
-    ),
-    "close.figures": (
-        "Measured figures are the PR authors' own unless the bracket says otherwise; none was measured again.",
-        "测量数据均为 PR 作者自测，括号内另有说明者除外；均未复测。",
-    ),
-    "close.facts_mode": (
-        "Every number, list and order here was computed from the pull requests by rules.",
-        "所有数字、列表和排序均由规则根据 PR 计算得出。",
-    ),
-    "dropped.headline": ("headlines", "标题句"),
-    "dropped.claim": ("claims", "陈述"),
-    "dropped.figure": ("figures", "测量数据"),
-    "dropped.risk": ("risks", "风险"),
-    "dropped.thread": ("review threads", "评审讨论"),
-    "dropped.score": ("scores", "评分"),
-    "dropped.area": ("areas", "领域"),
-    "check.known_ids": ("known ids", "编号存在"),
-    "check.pulls_in_week": ("PRs of this week", "PR 属于本周"),
-    "check.quotes": ("quotes found in their source", "引文见于原文"),
-    "check.figures": ("figures", "测量数据"),
-    "check.statistics": ("statistics", "统计数字"),
-    "check.stray_digits": ("no stray digits", "无来历不明的数字"),
-    "check.identifiers": ("identifiers", "标识符"),
-    "check.trend_words": ("trend words", "趋势用语"),
-    "check.support": ("support by the cited facts", "有所引事实支持"),
-    "check.language": ("language", "语言"),
-    "check.structure": ("structure", "结构"),
-    "finding.error": ("error", "错误"),
-    "finding.warning": ("warning", "警告"),
+    **CLOSING,
 }
 KEYS = frozenset(_TABLE)
 
 
 def say(language: Language, key: str, /, **values: object) -> str:
-    """A phrase with its values filled in.
+    """A phrase with its values filled in; numbers are grouped.
 
     Raises:
         KeyError: there is no such phrase; a mistake in the program.
     """
     english, chinese = _TABLE[key]
-    return (chinese if language == "zh" else english).format(**values)
+    told = {name: number_text(value) if isinstance(value, int | float) else value for name, value in values.items()}
+    return (chinese if language == "zh" else english).format(**told)
+
+
+def number_text(value: float) -> str:
+    """With commas between thousands, and one decimal unless the number is whole."""
+    return f"{value:,.1f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"

@@ -3,18 +3,18 @@
 from dataclasses import replace
 
 from prhub_digest.models.digest import Highlight, Recommendation, Sentence
-from prhub_digest.render.citations import number_text, sentence_line
+from prhub_digest.render.citations import sentence_line
 from prhub_digest.render.inline import Inline, Span, code, plain
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Block, Citation, Items, Line, Paragraph, Section, Table
 
+_ALL_NAMED = 10
 _NAMED = 8
-_NAMED_FILES = 5
 
 
 def executive(page: Page) -> Section:
     lines = tuple(sentence_line(page, sentence) for sentence in page.given.digest.executive)
-    return Section("executive", page.say("section.executive"), (Paragraph(lines),) if lines else _nothing(page))
+    return Section("executive", page.say("section.executive"), (Items(lines),) if lines else _nothing(page))
 
 
 def changes(page: Page) -> Section:
@@ -47,7 +47,7 @@ def highlights(page: Page) -> Section:
         block = _highlight_table(page, listed)
     else:
         block = Items(tuple(_highlight(page, highlight) for highlight in listed))
-    return Section("highlights", page.say("section.highlights"), (block,))
+    return Section("highlights", page.say("section.highlights"), (*_announcement(page), block))
 
 
 def recommendations(page: Page) -> Section:
@@ -67,15 +67,18 @@ def _nothing(page: Page) -> tuple[Block, ...]:
 
 
 def _tally(page: Page, group: str) -> Line | None:
-    """`Labels: bug (12), perf (8)`."""
-    counts = page.given.stats.group(group)[: _NAMED_FILES if group == "files" else _NAMED]
-    if not counts:
+    """`Labels: bug (12), perf (8), and 3 more`."""
+    known = page.given.stats.group(group)
+    if not known:
         return None
+    counts = known if len(known) <= _ALL_NAMED else known[:_NAMED]
     spans: list[Span] = []
     for count in counts:
         name = code(count.key) if group == "files" else plain(_type_name(page, count.key, group))
         spans += [Span(page.say("mark.list")), *name] if spans else name
-        spans.append(Span(page.say("mark.count", n=number_text(count.value))))
+        spans.append(Span(page.say("mark.count", n=count.value)))
+    if len(counts) < len(known):
+        spans.append(Span(page.say("mark.comma") + page.say("mark.more", n=len(known) - len(counts))))
     lead = Span(page.say(f"table.{group}") + page.say("mark.colon"))
     data = {count.key: count.value for count in counts}
     return Line((lead, *spans), stop=page.say("mark.stop"), data=data)
@@ -83,6 +86,19 @@ def _tally(page: Page, group: str) -> Line | None:
 
 def _type_name(page: Page, key: str, group: str) -> str:
     return page.say(f"type.{key}") if group == "types" else key
+
+
+def _announcement(page: Page) -> tuple[Block, ...]:
+    """How many of how many, and by which rule."""
+    n, rule = page.given.digest.announced_highlights, page.given.highlight_rule
+    if not n:
+        return ()
+    text = (
+        page.say("highlights.rule", n=n, units=page.changes, most=rule.most, percent=rule.percent)
+        if rule
+        else page.say("highlights.share", n=n, units=page.changes)
+    )
+    return (Paragraph(tuple(Line(plain(told)) for told in (text, page.say("highlights.units")))),)
 
 
 def _highlight(page: Page, highlight: Highlight) -> Line:

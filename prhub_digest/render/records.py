@@ -29,8 +29,19 @@ class PullHead:
 
 
 @dataclass(frozen=True, slots=True)
+class HighlightRule:
+    """How many highlights there may be: `most`, and `percent` of the period's changes."""
+
+    most: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class RenderInput:
-    """Everything a rendering is made from; `plan` and `verification` are None when no model wrote."""
+    """Everything a rendering is made from; `plan` and `verification` are None when no model wrote.
+
+    `partly_read` are the pull requests that the model was not shown in full.
+    """
 
     digest: Digest
     plan: Plan | None
@@ -43,6 +54,8 @@ class RenderInput:
     collection: Collection
     coverage: CoverageTotals
     failures: tuple[Failure, ...] = ()
+    partly_read: tuple[int, ...] = ()
+    highlight_rule: HighlightRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +83,14 @@ class Evidence:
 class Line:
     """A sentence or an entry of a list: `lead`, `text`, the citations in brackets, the stop.
 
-    `item` and `origin` are those of the digest's sentence; `data` holds an entry's values for a machine.
+    `below` stands under an entry of a list, one step in. `item` and `origin` are those of the digest's sentence; `data`
+    holds an entry's values for a machine.
     """
 
     text: Inline
     lead: Inline = ()
     stop: str = ""
+    below: tuple[Inline, ...] = ()
     citations: tuple[Citation, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     item: str | None = None

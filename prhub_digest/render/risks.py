@@ -9,7 +9,7 @@ from prhub_digest.models.summary import OpenThread, Severity
 from prhub_digest.render.citations import sentence_line
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, parse_title, plain, tidied
 from prhub_digest.render.page import Page
-from prhub_digest.render.phrases import KEYS
+from prhub_digest.render.phrases import KEYS, number_text
 from prhub_digest.render.records import Block, Items, Line, Paragraph, Section, Table
 
 _ORDER: tuple[Severity, ...] = ("high", "medium", "low")
@@ -34,7 +34,7 @@ def risks(page: Page) -> Section:
     if page.given.digest.mode == "model":
         lines = tuple(sentence_line(page, sentence) for sentence in page.given.digest.risks)
         blocks = (Items(lines, ordered=True) if lines else Paragraph((Line(plain(page.say("empty.section"))),)),)
-    return Section("risks", page.say("section.risks"), blocks, (*_flags(page), _threads(page)))
+    return Section("risks", page.say("section.risks"), blocks, (*_flags(page), *_threads(page)))
 
 
 def _flags(page: Page) -> tuple[Section, ...]:
@@ -51,13 +51,14 @@ def _flag_row(page: Page, name: FlagName) -> tuple[Inline, ...]:
     unknown = len(page.numbers) - known
     return (
         plain(page.say(f"flag.{name}")),
-        plain(f"{count.value} / {known}" if count else "–"),
-        plain(str(unknown) if unknown else ""),
+        plain(f"{number_text(count.value)} / {known:,}" if count else "–"),
+        plain(f"{unknown:,}" if unknown else ""),
         page.pull_links(count.pulls) if count else (),
     )
 
 
-def _threads(page: Page) -> Section:
+def _threads(page: Page) -> tuple[Section, ...]:
+    """Those left open, then those left for later, if there are any; the worst first."""
     known = [signals for number in page.numbers if (signals := page.signals(number)) and signals.threads is not None]
     found = [
         _Thread(signals.pull, outcome, _worded(page, signals.pull, outcome.thread))
@@ -65,12 +66,17 @@ def _threads(page: Page) -> Section:
         for outcome in signals.threads or ()
         if outcome.outcome in {"open", "deferred"}
     ]
-    found.sort(key=lambda thread: (thread.outcome.outcome != "open", _ORDER.index(thread.severity)))
-    blocks: list[Block] = [Items(tuple(_thread_line(page, thread) for thread in found))] if found else []
+    found.sort(key=lambda thread: _ORDER.index(thread.severity))
+    left_open, deferred = (
+        tuple(_thread_line(page, thread) for thread in found if thread.outcome.outcome == outcome)
+        for outcome in ("open", "deferred")
+    )
+    blocks: list[Block] = [Items(left_open)] if left_open else []
     undecided = sum(outcome.outcome == "unknown" for signals in known for outcome in signals.threads or ())
-    if remarks := _thread_remarks(page, len(known), len(found), undecided):
+    if remarks := _thread_remarks(page, len(known), len(left_open), undecided):
         blocks.append(Paragraph(tuple(Line(plain(remark)) for remark in remarks)))
-    return Section("risks.threads", page.say("section.threads"), tuple(blocks))
+    later = Section("risks.deferred", page.say("section.deferred"), (Items(deferred),))
+    return (Section("risks.threads", page.say("section.threads"), tuple(blocks)), *([later] if deferred else []))
 
 
 def _thread_remarks(page: Page, known: int, found: int, undecided: int) -> list[str]:
@@ -96,10 +102,8 @@ def _thread_line(page: Page, thread: _Thread) -> Line:
     joint = Span(page.say("mark.joint"))
     place = outcome.path if outcome.line is None else f"{outcome.path}:{outcome.line}"
     url = page.own_url(outcome.url)
-    deferred = (Span(page.say("entry.deferred")), joint) if outcome.outcome == "deferred" else ()
     link = (Span(page.say("mark.open")), Span(page.say("entry.thread"), "link", url), Span(page.say("mark.close")))
     lead: Inline = (
-        *deferred,
         Span(page.say(f"severity.{thread.severity}"), strong=True),
         joint,
         *code(place),
@@ -126,11 +130,12 @@ def _thread_line(page: Page, thread: _Thread) -> Line:
 
 
 def _wording(page: Page, thread: _Thread) -> Inline:
-    """The model's wording, or the first comment itself in quotation marks."""
+    """The model's wording, or the first comment itself in quotation marks; with `asked:` when it was deferred."""
     if thread.worded and thread.worded.worded_by == "model":
         return clip(parse_sentence(thread.worded.text, page.language), _WORDING_LIMIT)
     said = thread.worded.text if thread.worded else thread.outcome.first_comment
-    return (Span("“"), *clip(parse_title(said), _WORDING_LIMIT), Span("”"))
+    asked = page.say("entry.asked") if thread.outcome.outcome == "deferred" else ""
+    return (Span(asked + "“"), *clip(parse_title(said), _WORDING_LIMIT), Span("”"))
 
 
 def _reason(page: Page, reason: str) -> str:

@@ -2,7 +2,7 @@
 
 from prhub_digest.models.stats import Count
 from prhub_digest.render.citations import statistic_name, statistic_value
-from prhub_digest.render.inline import Inline, Span, clip, code, plain
+from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, plain, tidied
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Items, Line, Section, Table
 
@@ -10,6 +10,7 @@ _OVERVIEW = ("pulls", "commits", "lines", "threads", "hours_to_merge")
 _TABLES = ("areas", "types", "labels", "authors", "reviewers", "files")
 _ROWS = 12
 _REASON_LIMIT = 200
+_HEADLINE_LIMIT = 400
 
 
 def statistics(page: Page) -> Section:
@@ -55,7 +56,7 @@ def _name(page: Page, group: str, count: Count) -> Inline:
 
 
 def _entry(page: Page, number: int, missing: dict[int, str]) -> Line:
-    """`#9 title (reverts #8; by a bot)`."""
+    """`#9 title (reverts #8; by a bot)`, and below it what the pull request does by its summary."""
     title = page.title(number)
     spans: list[Span] = [page.pull_link(number), *((Span(" "), *title) if title else ())]
     remarks = _remarks(page, number, missing)
@@ -63,7 +64,21 @@ def _entry(page: Page, number: int, missing: dict[int, str]) -> Line:
         spans += [Span(page.say("mark.semicolon" if index else "mark.open")), *remark]
     if remarks:
         spans.append(Span(page.say("mark.close")))
-    return Line(tuple(spans), data={"pull": number})
+    headline = _headline(page, number)
+    return Line(tuple(spans), below=(headline,) if headline else (), data={"pull": number})
+
+
+def _headline(page: Page, number: int) -> Inline:
+    """The summary's headline where evidence was found for it; a title may claim too much, or say too little."""
+    summary, head = page.summary(number), page.given.pulls.get(number)
+    if summary is None or summary.status != "summarized" or summary.headline_evidence is None:
+        return ()
+    same = head is not None and _bare(head.title) == _bare(summary.headline)
+    return () if same else clip(parse_sentence(summary.headline, page.language), _HEADLINE_LIMIT)
+
+
+def _bare(text: str) -> str:
+    return tidied(text).removesuffix(".").casefold()
 
 
 def _remarks(page: Page, number: int, missing: dict[int, str]) -> list[Inline]:

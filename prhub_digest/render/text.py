@@ -37,9 +37,14 @@ def _block(block: Block, view: View) -> str:
             return ("" if view.language == "zh" else " ").join(_line(line, view) for line in block.lines)
         case Items():
             marks = (f"{place}." if block.ordered else "-" for place in range(1, len(block.lines) + 1))
-            return "\n".join(f"{mark} {_line(line, view)}" for mark, line in zip(marks, block.lines, strict=True))
+            return "\n".join(_entry(mark, line, view) for mark, line in zip(marks, block.lines, strict=True))
         case Table():
             return _table(block)
+
+
+def _entry(mark: str, line: Line, view: View) -> str:
+    inset = " " * (len(mark) + 1)
+    return "\n".join((f"{mark} {_line(line, view)}", *(f"{inset}- {_written(below)}" for below in line.below)))
 
 
 def _line(line: Line, view: View) -> str:

@@ -6,11 +6,12 @@ from prhub_digest.render.closing import closing, closing_of_nothing
 from prhub_digest.render.inline import plain
 from prhub_digest.render.page import Page
 from prhub_digest.render.prose import changes, executive, highlights, recommendations, trends
-from prhub_digest.render.records import Line, Paragraph, PullHead, RenderInput, Section, View
+from prhub_digest.render.records import HighlightRule, Line, Paragraph, PullHead, RenderInput, Section, View
 from prhub_digest.render.risks import risks
+from prhub_digest.render.sentences import notable_templates
 from prhub_digest.render.tables import pulls_by_area, statistics
 
-__all__ = ["PullHead", "RenderInput", "View", "build_view"]
+__all__ = ["HighlightRule", "PullHead", "RenderInput", "View", "build_view"]
 
 _WEEK = re.compile(r"(\d{4})-W(\d{2})")
 
@@ -79,7 +80,17 @@ def _facts(page: Page) -> tuple[str, ...]:
         facts.append(page.say("fact.net", n=net.value))
     direct = page.given.collection.direct_commits
     facts.append(page.say("fact.direct_unknown") if direct is None else page.say("fact.direct", n=direct))
-    facts.append(page.say("fact.highlights", n=digest.announced_highlights))
+    if page.numbers:
+        facts.append(_highlight_fact(page))
     if digest.mode == "facts":
         facts.append(page.say("fact.no_model"))
+    elif templates := notable_templates(page):
+        facts.append(page.say("fact.templates", n=templates, total=len(digest.sentences)))
     return tuple(facts)
+
+
+def _highlight_fact(page: Page) -> str:
+    n, rule = page.given.digest.announced_highlights, page.given.highlight_rule
+    if rule is None:
+        return page.say("fact.highlights", n=n, units=page.changes)
+    return page.say("fact.highlight_rule", n=n, units=page.changes, most=rule.most, percent=rule.percent)

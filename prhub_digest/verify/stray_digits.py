@@ -16,8 +16,8 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 
-# `--page-size 64`, `topk=1`, `topk > 1`: a setting with its value; `438 ms` or `TTFT 412` is a figure.
-_SETTING = re.compile(r"--?[A-Za-z][\w-]*[ =]\S+|[A-Za-z][\w.-]*\s?(?:=|==|>=|<=|>|<)\s?\S+", re.ASCII)
+# `--page-size 64`, `topk=1`, `topk > 1`, `size: int = 1`: a setting with its value; `438 ms` or `TTFT 412` is a figure.
+_SETTING = re.compile(r"--?[A-Za-z][\w-]*[ =]\S+|[A-Za-z][\w.-]*(?:: ?\w+)?\s?(?:=|==|>=|<=|>|<)\s?\S+", re.ASCII)
 
 
 def check(context: Context) -> Report:

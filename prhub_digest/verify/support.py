@@ -23,7 +23,7 @@ _FRAME = (
     "now new area areas part work focus highlight include includes including before after release reviewer "
     "reviewers review reviews author authors team please check verify confirm ensure consider make add adds added "
     "use uses used should follow risk risks remain remains open still report reported measured measurement which "
-    "that while can could"
+    "that while can could time from opening file files"
 )
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 _CUES = {

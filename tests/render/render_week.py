@@ -14,7 +14,7 @@ from prhub_digest.models.signals import Flag, FlagName, PullRequestSignals, Sign
 from prhub_digest.models.stats import Count, Stats
 from prhub_digest.models.summary import Dropped, Evidence, Figure, OpenThread, PullRequestSummary
 from prhub_digest.models.verification import CheckCount, Finding, Verification
-from prhub_digest.render.view import PullHead, RenderInput
+from prhub_digest.render.view import HighlightRule, PullHead, RenderInput
 
 REPOSITORY = "octo-demo/widgets"
 WEB_URL = "https://github.com/octo-demo/widgets"
@@ -270,7 +270,11 @@ def week(language: Language, **given: Any) -> RenderInput:
                 ),
                 dropped=(Dropped(kind="claim", text="x", reason="no evidence"),),
             ),
-            101: summary(101),
+            101: summary(
+                101,
+                headline="Unions in `Task<bool>` parse faster; cc @octocat",
+                headline_evidence=quote("faster parsing"),
+            ),
             103: summary(103, status="fallback", reason="cut at its limit"),
         },
         "verification": verification(language),
@@ -279,6 +283,8 @@ def week(language: Language, **given: Any) -> RenderInput:
             pulls=4, pulls_complete=3, changed_lines=1500, changed_lines_shown=1400, files=3, files_full=2
         ),
         "failures": (Failure(stage="summarize", subject="pr-102", reason="the reply was not JSON"),),
+        "partly_read": (102,),
+        "highlight_rule": HighlightRule(most=24, percent=30),
         **given,
     }
     return RenderInput(**values)
@@ -307,6 +313,7 @@ def empty_week(language: Language) -> RenderInput:
             pulls=0, pulls_complete=0, changed_lines=0, changed_lines_shown=0, files=0, files_full=0
         ),
         failures=(),
+        partly_read=(),
     )
 
 

@@ -19,6 +19,7 @@ from prhub_digest.render.phrases import KEYS, say
     ("changes", "expected"),
     [
         ({}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
+        ({"condition": "`page size 64`"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
         ({"baseline": "412 ms"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
         (
             {"value": "about 9", "unit": "%", "baseline": "", "condition": "", "direction": "up"},
@@ -52,6 +53,30 @@ from prhub_digest.render.phrases import KEYS, say
             {"value": "2.3k", "unit": "", "baseline": "", "direction": "none", "condition": ""},
             "mean TTFT 2.3k, measured by the author",
         ),
+        (
+            {"value": "1.8", "unit": "% slower", "baseline": "30 860 tok/s", "condition": ""},
+            "mean TTFT 1.8 % slower against 30 860 tok/s, measured by the author",
+        ),
+        (
+            {"value": "2x Faster", "unit": "", "baseline": "1", "condition": "", "direction": "up"},
+            "mean TTFT 2x Faster against 1, measured by the author",
+        ),
+        (
+            {"value": "慢 3", "unit": "%", "baseline": "", "condition": ""},
+            "mean TTFT 慢 3 %, measured by the author",
+        ),
+        (
+            {"value": "12", "unit": "fallbacks", "baseline": "", "condition": ""},
+            "mean TTFT ↓ 12 fallbacks, measured by the author",
+        ),
+        (
+            {"condition": "stated in the description, not said to be measured", "measured_by": "unknown"},
+            "mean TTFT 412 → 251 ms, stated in the description, not said to be measured",
+        ),
+        (
+            {"condition": "when measured on a GPU"},
+            "mean TTFT 412 → 251 ms, when measured on a GPU, measured by the author",
+        ),
     ],
 )
 def test_figures_are_written_from_their_record(changes: dict[str, Any], expected: str) -> None:
@@ -74,6 +99,16 @@ def test_figures_are_written_from_their_record(changes: dict[str, Any], expected
             Count(path="hours_to_merge.p90", value=30.0, unit="hours", denominator=3),
             "time to merge, 90th percentile 30 h",
             "合并用时第 90 百分位 30 小时",
+        ),
+        (
+            Count(path="hours_to_merge.median", value=177.7, unit="hours", denominator=3),
+            "median time to merge 7.4 days",
+            "合并用时中位数 7.4 天",
+        ),
+        (
+            Count(path="hours_to_merge.median", value=48, unit="hours", denominator=3),
+            "median time to merge 2.0 days",
+            "合并用时中位数 2.0 天",
         ),
         (Count(path="novel.thing", value=1, unit="files"), "novel.thing 1 files", "novel.thing 1 个文件"),
     ],
@@ -108,6 +143,11 @@ def test_both_languages_take_the_same_values() -> None:
         assert all(texts), key
         english, chinese = (re.findall("<[a-z_]+>", text.format_map(AnyValue())) for text in texts)
         assert sorted(english) == sorted(chinese), key
+
+
+def test_numbers_are_grouped_in_every_phrase() -> None:
+    assert say("en", "fact.merged", n=1234) == "merged PRs: 1,234"
+    assert say("zh", "mark.count", n=1234.5) == "（1,234.5）"
 
 
 def test_an_unknown_phrase_is_a_mistake() -> None:

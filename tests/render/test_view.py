@@ -18,15 +18,17 @@ from render_week import (
     flag_names,
     plan,
     quote,
+    summary,
     verification,
     week,
 )
 
 from prhub_digest.errors import PrhubError
-from prhub_digest.models.digest import Language
+from prhub_digest.models.digest import Language, Sentence
 from prhub_digest.models.period import Period
 from prhub_digest.models.plan import Fact
 from prhub_digest.models.signals import Signals
+from prhub_digest.models.stats import Count
 from prhub_digest.models.verification import Finding
 from prhub_digest.render.json import render_json
 from prhub_digest.render.markdown import render_markdown
@@ -172,7 +174,7 @@ def test_json_is_readable_by_a_script() -> None:
     assert "执行摘要" in text
     page = json.loads(text)
     highlights = next(section for section in page["sections"] if section["key"] == "highlights")
-    first = highlights["blocks"][0]["lines"][0]
+    first = highlights["blocks"][1]["lines"][0]
     assert first["data"] == {"pull": 101, "importance": 7.25, "area": "core"}
     assert first["sentence"] == "预取让首 token 更快。"
     assert [citation["ref"] for citation in first["citations"]] == ["p1.f1"]
@@ -194,11 +196,112 @@ def test_json_escapes_what_a_terminal_would_obey() -> None:
 
 
 def test_failed_checks_are_told() -> None:
-    failed = Finding(check="figures", severity="error", item="k1", message="value 7 is not in #101")
-    given = week("en", verification=verification("en").updated(findings=(failed,)))
-    found = read(render_markdown(build_view(given))).text
-    assert "Findings that remain: error: figures 1." in found
-    assert "Check failed, figures: value 7 is not in #101" in found
+    found = (
+        Finding(check="language", severity="warning", item="h2", message="no end mark"),
+        Finding(check="structure", severity="warning", item=None, message="two themes are one"),
+        Finding(check="known_ids", severity="error", item="k9", message="it has no sentence"),
+        Finding(check="figures", severity="error", item="k1", message="value 7 is not in #101"),
+    )
+    closing = section_text(
+        render_markdown(build_view(week("en", verification=verification("en").updated(findings=found)))) + "\n## ",
+        "About this digest",
+    )
+    assert (
+        """
+- 7 sentences checked by code; not all passed, see below.
+- To be read with care: figures 1 (error), known ids 1 (error), language 1 (warning), structure 1 (warning).
+  - error · item k9: it has no sentence
+  - error · Key changes, core, 1: value 7 is not in `#101`
+  - warning · the whole digest: two themes are one
+  - warning · Highlighted PRs, 2: no end mark
+- Checks made: known ids 9, quotes found in their source 4.
+"""
+        in closing
+    )
+
+
+def test_a_long_list_of_findings_is_cut() -> None:
+    found = tuple(Finding(check="support", severity="warning", item="k1", message=f"doubt {n}") for n in range(30))
+    given = week("zh", verification=verification("zh").updated(findings=found))
+    rendered = render_text(build_view(given))
+    assert rendered.count("\n  - 警告 · 本周重点变化，core，第 1 句：doubt ") == 12
+    assert "doubt 11\n  - 另有 18 项\n- 各项检查的次数" in rendered
+
+
+@pytest.mark.parametrize(
+    ("templates", "told"),
+    [
+        (("n1",), "1 of 7 sentences are templates"),
+        ((), None),
+        (("h1",), None),
+        (("h1", "e1"), "2 of 7 sentences are templates"),
+    ],
+)
+def test_templates_are_told_at_the_top_when_they_matter(templates: tuple[str, ...], told: str | None) -> None:
+    """A whole section, or more than a quarter of all."""
+    full = digest("en")
+
+    def worded(sentence: Sentence) -> Sentence:
+        return sentence.updated(origin="template" if sentence.item in templates else "model")
+
+    changed = full.updated(
+        executive=tuple(map(worded, full.executive)),
+        highlights=tuple(h.updated(sentence=worded(h.sentence)) for h in full.highlights),
+        recommendations=tuple(r.updated(sentence=worded(r.sentence)) for r in full.recommendations),
+    )
+    facts = build_view(week("en", digest=changed)).facts
+    assert [fact for fact in facts if "templates" in fact] == ([told] if told else [])
+
+
+def test_a_cut_list_says_how_many_more() -> None:
+    given = week("en", digest=digest("en").updated(trends=(), risks=()))
+    labels = tuple(Count(path=f"labels.l{n:02}", value=1, unit="pulls", pulls=(9,)) for n in range(11))
+
+    def rendered(count: int) -> str:
+        return render_text(build_view(replace(given, stats=given.stats.updated(counts=labels[:count]))))
+
+    assert (
+        "- Labels: l00 (1), l01 (1), l02 (1), l03 (1), l04 (1), l05 (1), l06 (1), l07 (1), and 3 more.\n"
+        in rendered(11)
+    )
+    assert "l08 (1), l09 (1).\n" in rendered(10)
+
+
+def test_headlines_stand_below_titles_only_when_they_are_grounded_and_differ() -> None:
+    same, ungrounded = (
+        summary(101, headline=TITLES[101] + ".", headline_evidence=quote("x")),
+        summary(101, headline="It parses", headline_evidence=None),
+    )
+    for own in (same, ungrounded):
+        assert "\n  - " not in section_text(
+            render_markdown(build_view(week("en", summaries={101: own}))), "All merged PRs by area"
+        )
+
+
+def test_what_was_not_read_in_full_is_linked() -> None:
+    given = week("en", partly_read=(9, 102))
+    found = read(render_markdown(build_view(given)))
+    assert "Read in full: 3 of 4 PRs; 1 in part or by name only: #9, #102." in found.text
+    complete = replace(given, coverage=given.coverage.model_copy(update={"pulls_complete": 4}), partly_read=())
+    assert "All 4 PRs were read in full." in render_text(build_view(complete))
+
+
+def test_highlights_are_announced_with_their_rule() -> None:
+    """103 reverts 101: the two are one change."""
+    rendered = render_text(build_view(week("en")))
+    assert "highlights: 2 of 3 changes (at most 24 and 30 %)" in rendered
+    assert "2 of 3 changes, by importance: at most 24 and at most 30 %, but at least one. A revert" in rendered
+    without = render_text(build_view(week("zh", highlight_rule=None)))
+    assert "从 3 项改动中按重要性选出 2 项。回退与被它回退的 PR 合计为一项。" in without
+
+
+def test_deferred_threads_have_a_list_of_their_own() -> None:
+    risks = next(section for section in build_view(week("en")).sections if section.key == "risks")
+    assert [part.key for part in risks.parts] == ["risks.flags", "risks.threads", "risks.deferred"]
+    given = week("en")
+    none = Signals(areas=(), pulls=tuple(item.updated(threads=()) for item in given.signals.pulls))
+    risks = next(section for section in build_view(replace(given, signals=none)).sections if section.key == "risks")
+    assert [part.key for part in risks.parts] == ["risks.flags", "risks.threads"]
 
 
 def test_a_period_that_is_no_week() -> None:

@@ -1,0 +1,93 @@
+"""The phrases of the closing note; part of the one table in `phrases`."""
+
+CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
+    "close.read_all": ("All {pulls} PRs were read in full.", "{pulls} 个 PR 均已全文阅读。"),
+    "close.read": (
+        "Read in full: {full} of {pulls} PRs; {part} in part or by name only",
+        "全文阅读 {full} / {pulls} 个 PR；{part} 个部分阅读或仅看文件名",
+    ),
+    "close.lines": (
+        "Changed lines shown to the model: {shown} of {lines}; {files} of {all_files} files not shown in full.",
+        "给模型看过的改动行：{shown} / {lines}；{all_files} 个文件中有 {files} 个未完整展示。",
+    ),
+    "close.all_summarised": ("Every one of the {total} PRs was summarised.", "{total} 个 PR 均已生成摘要。"),
+    "close.not_summarised": ("{n} of {total} PRs not summarised", "{total} 个 PR 中有 {n} 个未生成摘要"),
+    "close.failure": ("Failed in {stage}, {subject}: {reason}", "{stage} 阶段未完成 {subject}：{reason}"),
+    "close.source_note": ("From the source: {note}", "数据源说明：{note}"),
+    "close.plan_by_rules": (
+        "What stands in which section was decided by rules, not by the model: {reason}",
+        "各节内容由规则而非模型选定：{reason}",
+    ),
+    "close.left_out": (
+        "PRs that stand in the list by area alone, since the planning request had no room for them, {n} in all",
+        "规划请求容纳不下而只出现在按领域列表中的 PR，共 {n} 个",
+    ),
+    "close.sentences": (
+        "{n} sentences checked by code: every number, link and name in them comes from the data.",
+        "代码核对了 {n} 个句子：其中的数字、链接和名称均来自数据。",
+    ),
+    "close.sentences_failed": (
+        "{n} sentences checked by code; not all passed, see below.",
+        "代码核对了 {n} 个句子；有未通过之处，见下。",
+    ),
+    "close.checked": ("Checks made", "各项检查的次数"),
+    "close.findings": ("To be read with care", "阅读时请留意"),
+    "close.no_findings": ("No check failed.", "所有检查均通过。"),
+    "close.not_checked": ("The checks were not run.", "尚未运行检查。"),
+    "close.templates": (
+        "Sentences that a template worded, from the facts' own text: {n} of {total}.",
+        "{total} 个句子中有 {n} 个由模板写成，取自事实原文。",
+    ),
+    "close.dropped": (
+        "Statements of the model left out, since no evidence for them was found or a check refused them",
+        "因找不到证据或未通过检查而舍弃的模型陈述",
+    ),
+    "close.none_dropped": ("No statement of the model was left out.", "没有舍弃模型的任何陈述。"),
+    "close.model": ("Model: {model}.", "模型：{model}。"),
+    "close.usage_unknown": (
+        "Its replies took {calls} calls; their token counts were not reported.",
+        "回复共调用 {calls} 次；未报告 token 用量。",
+    ),
+    "close.usage": (
+        "Its replies took {calls} calls: {input} input tokens ({cached} of them cached), {output} output tokens.",
+        "回复共调用 {calls} 次：输入 {input} token（其中缓存 {cached}），输出 {output} token。",
+    ),
+    "close.wording": (
+        "The words of each sentence were compared with what it cites; code does not see a wrong cause or direction.",
+        "中文句子只由代码核对了编号、数字、标识符和否定、限定词；词义是否与所引事实一致未经核对。",
+    ),
+    "close.figures": (
+        "Measured figures are the PR authors' own unless the bracket says otherwise; none was measured again.",
+        "测量数据均为 PR 作者自测，括号内另有说明者除外；均未复测。",
+    ),
+    "close.facts_mode": (
+        "Every number, list and order here was computed from the pull requests by rules.",
+        "所有数字、列表和排序均由规则根据 PR 计算得出。",
+    ),
+    "dropped.headline": ("headlines", "标题句"),
+    "dropped.scope": ("scopes", "适用范围"),
+    "dropped.condition": ("conditions", "生效条件"),
+    "dropped.default": ("default states", "默认状态"),
+    "dropped.claim": ("claims", "陈述"),
+    "dropped.figure": ("figures", "测量数据"),
+    "dropped.risk": ("risks", "风险"),
+    "dropped.thread": ("review threads", "评审讨论"),
+    "dropped.score": ("scores", "评分"),
+    "dropped.area": ("areas", "领域"),
+    "check.known_ids": ("known ids", "编号存在"),
+    "check.pulls_in_week": ("PRs of this week", "PR 属于本周"),
+    "check.quotes": ("quotes found in their source", "引文见于原文"),
+    "check.figures": ("figures", "测量数据"),
+    "check.statistics": ("statistics", "统计数字"),
+    "check.stray_digits": ("no stray digits", "无来历不明的数字"),
+    "check.identifiers": ("identifiers", "标识符"),
+    "check.trend_words": ("trend words", "趋势用语"),
+    "check.support": ("support by the cited facts", "有所引事实支持"),
+    "check.language": ("language", "语言"),
+    "check.structure": ("structure", "结构"),
+    "place.digest": ("the whole digest", "整篇摘要"),
+    "place.sentence": ("{n}", "第 {n} 句"),
+    "place.item": ("item {item}", "条目 {item}"),
+    "finding.error": ("error", "错误"),
+    "finding.warning": ("warning", "警告"),
+}

@@ -1,0 +1,69 @@
+"""The digest's sentences by the section that shows them: which are templates, and what the checks still find."""
+
+from collections.abc import Iterator, Mapping
+
+from prhub_digest.models.digest import Sentence
+from prhub_digest.models.verification import Finding, Verification
+from prhub_digest.render.inline import Inline, clip, plain
+from prhub_digest.render.page import Page
+
+_FINDINGS = 12
+_LIMIT = 300
+_NOTABLE_SHARE = 0.25
+
+
+def notable_templates(page: Page) -> int:
+    """How many sentences templates worded, when that is a whole section or more than a quarter; else 0."""
+    by_template = {
+        key: [sentence.origin == "template" for _, sentences in lists for sentence in sentences]
+        for key, lists in _sections(page)
+    }
+    every = [flag for flags in by_template.values() for flag in flags]
+    whole = any(flags and all(flags) for flags in by_template.values())
+    return sum(every) if whole or sum(every) > _NOTABLE_SHARE * len(every) else 0
+
+
+def finding_lines(page: Page, verification: Verification) -> tuple[Inline, ...]:
+    """`warning · Key changes, core, 3: message`, errors first, then in the order of the page; long lists are cut."""
+    places = _places(page)
+    order = {item: position for position, item in enumerate(places)}
+
+    def key(finding: Finding) -> tuple[bool, int]:
+        return finding.severity != "error", order.get(finding.item or "", -1)
+
+    found = sorted(verification.findings, key=key)
+    lines = [clip(plain(_finding(page, places, finding)), _LIMIT) for finding in found[:_FINDINGS]]
+    if len(found) > _FINDINGS:
+        lines.append(plain(page.say("mark.more", n=len(found) - _FINDINGS)))
+    return tuple(lines)
+
+
+def _finding(page: Page, places: Mapping[str, str], finding: Finding) -> str:
+    if finding.item is None:
+        place = page.say("place.digest")
+    else:
+        place = places.get(finding.item) or page.say("place.item", item=finding.item)
+    severity = page.say(f"finding.{finding.severity}")
+    return f"{severity}{page.say('mark.joint')}{place}{page.say('mark.colon')}{finding.message}"
+
+
+def _places(page: Page) -> dict[str, str]:
+    """Where each sentence stands: section, area, position in the list."""
+    places: dict[str, str] = {}
+    for key, lists in _sections(page):
+        for area, sentences in lists:
+            for position, sentence in enumerate(sentences, 1):
+                parts = (page.say(f"section.{key}"), area, page.say("place.sentence", n=position))
+                places[sentence.item] = page.say("mark.comma").join(part for part in parts if part)
+    return places
+
+
+def _sections(page: Page) -> Iterator[tuple[str, list[tuple[str, tuple[Sentence, ...]]]]]:
+    """The key of each section with its lists: the area (or "") and the sentences."""
+    digest = page.given.digest
+    yield "executive", [("", digest.executive)]
+    yield "changes", [(theme.area, theme.sentences) for theme in digest.themes]
+    yield "trends", [("", digest.trends)]
+    yield "risks", [("", digest.risks)]
+    yield "highlights", [("", tuple(highlight.sentence for highlight in digest.highlights))]
+    yield "recommendations", [("", tuple(answer.sentence for answer in digest.recommendations))]
