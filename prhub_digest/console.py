@@ -38,6 +38,11 @@ def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 request`, `1,200 requests`: a number with a noun whose plural ends in s."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 class Stage:
     """The progress of one stage; `advance` is called as its items are done."""
 

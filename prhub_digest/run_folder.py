@@ -66,6 +66,20 @@ def inputs_hash(*parts: str | bytes | Record) -> str:
     return digest.hexdigest()
 
 
+def name_as_text(name: str) -> str:
+    """A name that came from the system (argument, path) as text that JSON can hold.
+
+    Under a locale that is not UTF-8, Python hands bytes over as lone surrogates. Bytes that are UTF-8 come out as
+    the text they are, others as escapes.
+    """
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def text_as_name(text: str) -> str:
+    """The reverse: a name that the system takes, whatever the locale."""
+    return os.fsdecode(text.encode("utf-8"))
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     path: Path
@@ -74,7 +88,7 @@ class RunFolder:
     def of(cls, out: Path, repository: str, period_label: str) -> Self:
         """`<out>/<owner>__<name>/<label>`. Whatever the names hold, the folder lies two levels below `out`."""
         owner_and_name = "__".join(_slug(part) for part in repository.split("/"))
-        return cls(out / _slug(owner_and_name) / _slug(period_label))
+        return cls(out / text_as_name(_slug(owner_and_name)) / text_as_name(_slug(period_label)))
 
     def file(self, name: str) -> Path:
         """The place of one of this tool's files.
@@ -173,8 +187,8 @@ class RunFolder:
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
 
-    def remove(self) -> None:
-        """Delete what this tool made here, for `--fresh`; files of others stay, and so do their folders.
+    def remove(self, keep: str | None = None) -> None:
+        """Delete what this tool made here, for `--fresh`, except the file `keep`; files of others stay.
 
         Raises:
             UsageError: a file cannot be deleted.
@@ -182,7 +196,8 @@ class RunFolder:
         try:
             self._remove_temporary()
             for path in self._own_paths():
-                path.unlink(missing_ok=True)
+                if keep is None or path != self.file(keep):
+                    path.unlink(missing_ok=True)
             for folder in sorted({PurePosixPath(name).parent for name in OWN_FILES if "/" in name}):
                 with suppress(OSError):  # not there, or not empty
                     (self.path / folder).rmdir()

@@ -68,6 +68,13 @@ class Settings(Record):
         derived = {"small_model": values.get("model"), "provider": _provider(values.get("base_url"))}
         return {**derived, **{key: value for key, value in values.items() if value is not None}}
 
+    @field_validator("out", "prompts", "cache_dir", mode="before")
+    @classmethod
+    def _no_empty_path(cls, value: object) -> object:
+        if value == "":  # which would be the working folder
+            raise ValueError("empty")
+        return value
+
     @field_validator("base_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
@@ -117,12 +124,15 @@ def load_settings(config: Path | None, flags: Mapping[str, object], environment:
         | {key: FLAGS.get(key, "--" + key.replace("_", "-")) for key in given}
     )
     try:
-        return Settings.model_validate({"cache_dir": _cache_dir(environment), **table, **from_environment, **given})
+        settings = Settings.model_validate({"cache_dir": _cache_dir(environment), **table, **from_environment, **given})
     except ValidationError as error:
         # One fault a key; what was derived from a faulty value is not the user's.
         faults = {detail["loc"][0]: detail for detail in reversed(error.errors()) if detail["loc"][0] in origins}
         lines = (_explain(detail, origins, path, text) for detail in reversed(faults.values()))
         raise SettingsError("\n".join(lines)) from None
+    if origins.get("areas") == str(path):
+        _refuse_areas_without_paths(settings, path, text)
+    return settings
 
 
 def public(settings: Settings) -> dict[str, Any]:
@@ -162,12 +172,21 @@ def _table(path: Path, text: str) -> dict[str, Any]:
     return table
 
 
+def _refuse_areas_without_paths(settings: Settings, path: Path, text: str) -> None:
+    for index, area in enumerate(settings.areas):
+        if not area.paths:
+            raise SettingsError(
+                f"{_at(path, text, 'areas', index)}: area {area.key!r} has no paths, so that nothing can be in it;"
+                f" write {Settings.model_fields['areas'].description}"
+            )
+
+
 def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> str:
     """One line about one faulty value; `detail` is pydantic's."""
     keys = [str(part) for part in detail["loc"]]
     top = keys[0]
     origin = origins.get(top, top)
-    place = _at(path, text, top) if origin == str(path) else origin
+    place = _at(path, text, *detail["loc"]) if origin == str(path) else origin
     if detail["type"] == "extra_forbidden":
         known = Settings.model_fields if len(keys) == 1 else Area.model_fields
         return f"{place}: unknown key {'.'.join(keys)}{_suggestion(keys[-1], known)}"
@@ -187,11 +206,20 @@ def _suggestion(key: str, known: Mapping[str, object]) -> str:
     return f"; did you mean {close[0]}?" if close else f"; known keys: {', '.join(names)}"
 
 
-def _at(path: Path, text: str, key: str) -> str:
-    written = re.compile(rf"""\s*(\[\[?\s*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
-    numbers = (number for number, line in enumerate(text.split("\n"), 1) if written.match(line))
-    number = next(numbers, None)
+def _at(path: Path, text: str, *keys: str | int) -> str:
+    """The file with the line of a key; `areas, 1, "key"` is that key in the second `[[areas]]` table."""
+    numbers = _lines_of(text, str(keys[0]))
+    index = keys[1] if len(keys) > 1 and isinstance(keys[1], int) else 0
+    number = numbers[min(index, len(numbers) - 1)] if numbers else None
+    if number is not None and len(keys) > 2 and index < len(numbers):
+        end = numbers[index + 1] if index + 1 < len(numbers) else None
+        number = next((line for line in _lines_of(text, str(keys[2])) if number < line < (end or line + 1)), number)
     return f"{path}, line {number}" if number else str(path)
+
+
+def _lines_of(text: str, key: str) -> list[int]:
+    written = re.compile(rf"""\s*(\[\[?\s*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
+    return [number for number, line in enumerate(text.split("\n"), 1) if written.match(line)]
 
 
 def _cache_dir(environment: Mapping[str, str]) -> Path:

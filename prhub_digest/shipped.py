@@ -19,10 +19,10 @@ def fixture_dir(name: str) -> Path:
     """
     folder = Path(name) if "/" in name else _shipped("fixtures") / name
     if not (folder / "manifest.json").is_file():
+        hint = "" if "/" in name else f" A folder of your own needs a / in its name, such as ./{name}"
         shipped = sorted(path.parent.name for path in _shipped("fixtures").glob("*/manifest.json"))
         raise SourceError(
-            f"no fixture {name!r}: {folder / 'manifest.json'} is missing."
-            f" Shipped fixtures: {', '.join(shipped)}. A folder of your own needs a / in its name, such as ./{name}"
+            f"no fixture {name!r}: {folder / 'manifest.json'} is missing. Shipped fixtures: {', '.join(shipped)}.{hint}"
         )
     return folder
 

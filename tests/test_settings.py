@@ -92,8 +92,11 @@ def test_the_cache_folder_follows_xdg(environment: dict[str, str], expected: str
 
 
 def test_areas_are_tables() -> None:
-    _write('[[areas]]\nkey = "core"\npaths = ["src/**"]\n[[areas]]\nkey = "docs"\n')
-    assert load_settings(None, {}, HOME).areas == (Area(key="core", paths=("src/**",)), Area(key="docs"))
+    _write('[[areas]]\nkey = "core"\npaths = ["src/**"]\n[[areas]]\nkey = "docs"\npaths = ["docs/**", "*.md"]\n')
+    assert load_settings(None, {}, HOME).areas == (
+        Area(key="core", paths=("src/**",)),
+        Area(key="docs", paths=("docs/**", "*.md")),
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,8 +131,20 @@ def test_areas_are_tables() -> None:
         ),
         (
             '[[areas]]\nkey = "core"\npath = ["src"]',
-            "prhub.toml, line 1: unknown key areas.0.path; did you mean paths?",
+            "prhub.toml, line 3: unknown key areas.0.path; did you mean paths?",
         ),
+        (
+            '[[areas]]\nkey = "a"\npaths = ["a"]\n\n[[areas]]\nkey = "b"\npath = ["b"]\n[[areas]]\npath = 1\n',
+            "prhub.toml, line 7: unknown key areas.1.path; did you mean paths?",
+        ),
+        (
+            'model = "a"\n[[areas]]\nkey = "a"\npaths = ["a"]\n[[areas]]\nkey = "b"\n',
+            (
+                "prhub.toml, line 5: area 'b' has no paths, so that nothing can be in it; "
+                'write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        ('out = ""', "prhub.toml, line 1: out = '': empty; write a folder, like \"runs\""),
         (
             '[[areas]]\npaths = ["src"]',
             (

@@ -8,9 +8,9 @@ import typer
 
 from prhub_digest.cli.recording import open_recording
 from prhub_digest.cli.run import pending_requests
-from prhub_digest.cli.setup import ModelKind, reply_store
+from prhub_digest.cli.setup import REQUESTS, ModelKind, reply_store
 from prhub_digest.cli.stages import reopen
-from prhub_digest.console import Console
+from prhub_digest.console import Console, counted
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def export_requests(
     from prhub_digest.llm.batch import export
 
     requests, _, folder = _pending(run, fixture)
-    path = to or folder / "batch" / "requests.jsonl"
-    Console().message(f"{export(requests, path)} requests wait")
+    path = to or folder / REQUESTS
+    Console().message(f"{counted(export(requests, path), 'request')} waiting")
     Console().product(f"{path}\n")
 
 
@@ -51,16 +51,18 @@ def import_requests(
 ) -> None:
     """Validate each reply like a live one and store it; exit 1 if a line could not be used."""
     from prhub_digest.llm.batch import import_replies
+    from prhub_digest.run_folder import name_as_text
 
     run = None if fixture else files[0]
     sources = files if fixture else files[1:]
     if not sources:
         raise UsageError("which files? Give RUN FILE..., or --fixture NAME FILE...")
     requests, save, _ = _pending(run, fixture)
-    console, bad = Console(), False
+    console, bad, recorded = Console(), False, f"batch files, {name_as_text(by)}"
     for path in sources:
-        result = import_replies(path, requests, validate=_fault, save=save, recorded=f"batch files, {by}")
-        console.message(f"{path}: {len(result.imported)} replies imported, {len(result.missing)} requests still wait")
+        result = import_replies(path, requests, validate=_fault, save=save, recorded=recorded)
+        imported = "1 reply" if len(result.imported) == 1 else f"{len(result.imported):,} replies"
+        console.message(f"{path}: {imported} imported, {counted(len(result.missing), 'request')} still waiting")
         for name, reason in result.failed:
             console.warning(f"{name}: {reason}")
         for name in result.unknown:

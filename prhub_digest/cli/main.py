@@ -47,6 +47,7 @@ def _global(
 
 def main() -> None:
     """Run a command; the only place that turns our errors into exit codes."""
+    _fill_closed_streams()
     try:
         app(standalone_mode=True)
     except PrhubError as error:
@@ -62,6 +63,19 @@ def main() -> None:
         if left.code != _INTERRUPTED:
             raise
         _interrupted()  # typer makes this of Ctrl-C in a command, without a word
+
+
+def _fill_closed_streams() -> None:
+    """A stream that was closed (`>&-`) goes nowhere; no file of ours may get its number, and with it its output."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def _interrupted() -> None:

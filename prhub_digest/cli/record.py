@@ -65,22 +65,27 @@ def _copy(run: Path, folder: Path) -> None:
     from prhub_digest.models.pull_request import Collection, PullRequest
     from prhub_digest.models.signals import Signals
     from prhub_digest.pipeline.collecting import COLLECTION, SIGNALS
-    from prhub_digest.run_folder import RunFolder, pull_name
+    from prhub_digest.run_folder import RunFolder, name_as_text, pull_name
 
-    _, settings = stored_manifest(run)
+    made, settings = stored_manifest(run)
+    if settings["llm"] == ModelKind.replay:
+        raise UsageError(f"{run} is a replay of the fixture {settings['fixture']}; copy that fixture's folder instead")
     source = RunFolder(run)
     collection, signals = source.read_record(COLLECTION, Collection), source.read_record(SIGNALS, Signals)
-    if collection is None or signals is None or settings["model"] is None:
+    finished = "render" in made.stages and settings["llm"] != ModelKind.none and settings["model"] is not None
+    if collection is None or signals is None or not finished:
         raise UsageError(f"{run} is not a finished run with a model; finish it with: prhub-digest run")
     if (folder / "manifest.json").exists():
         raise UsageError(
             f"{folder} is a fixture already; ask its stale replies anew with --fixture {_as_argument(folder)}"
         )
-    for number in collection.numbers:
-        pull = source.read_record(pull_name(number), PullRequest)
-        if pull is None:
+    pulls = {number: source.read_record(pull_name(number), PullRequest) for number in collection.numbers}
+    for number, pull in pulls.items():
+        if pull is None or pull.number != number:
             raise UsageError(f"{run} lacks pull request {number}; collect it again with --refresh")
-        write_whole(folder / pull_name(number), pull.to_json())
+    for number, pull in pulls.items():
+        if pull is not None:
+            write_whole(folder / pull_name(number), pull.to_json())
     names = (
         "languages",
         "model",
@@ -92,7 +97,7 @@ def _copy(run: Path, folder: Path) -> None:
         "highlights",
     )
     manifest = FixtureManifest(
-        name=folder.name,
+        name=name_as_text(folder.name),
         description=f"{collection.repository}, {collection.period.label}",
         collection=collection.updated(source="fixture"),
         areas=signals.areas,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prhub_digest.cli.setup import (
+    REQUESTS,
     ModelKind,
     SourceKind,
     Target,
@@ -48,13 +49,16 @@ class Recording:
         from prhub_digest.pipeline.run import run_all
 
         with self.run.folder.lock(), closing(self.run):
-            self.run.start_over()  # a stage that is skipped looks up no reply, which would then count as unused
+            # A stage that is skipped looks up no reply, which would then count as unused. The exported requests stay:
+            # their replies may still be on their way.
+            self.run.start_over(keep=REQUESTS)
             run_all(self.run, FixtureSource(self.folder), self.manifest.collection.period, refresh=True)
 
     def finish(self) -> tuple[Path, ...]:
         """Drop replies that nothing uses, and say in the manifest how the others came about and what failed."""
         from prhub_digest.llm.store import write_whole
 
+        self.run.folder.discard(REQUESTS)
         removed = self.replies.remove_unused()
         manifest = self.manifest.updated(recorded=self.replies.recorded, failed=self.asker.failed)
         write_whole(self.folder / "manifest.json", manifest.to_json())
@@ -88,5 +92,6 @@ def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) ->
         repository=source.repository,
         period=manifest.collection.period,
         asker=asker,
+        fresh=True,
     )
     return Recording(fixture_dir(fixture), manifest, run, asker, replies, pending)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prhub_digest.cli.setup import (
+    REQUESTS,
     Lang,
     ModelKind,
     SourceKind,
@@ -20,12 +21,13 @@ from prhub_digest.cli.setup import (
     source_of,
     target_of,
 )
-from prhub_digest.console import Console
+from prhub_digest.console import Console, counted
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.models.period import Period
+    from prhub_digest.models.pull_request import Collection
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.run import RunResult
     from prhub_digest.settings import Settings
@@ -40,7 +42,8 @@ Timezone = Annotated[str | None, typer.Option("--tz", help="Time zone of weeks a
 Source = Annotated[SourceKind | None, typer.Option(help="Where pull requests come from. Default: git.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Replay a fixture: no key, no network.")]
 Fixture = Annotated[str | None, typer.Option(help="A shipped fixture's name, or a folder. Default: demo.")]
-Out = Annotated[Path | None, typer.Option(help="Folder for run folders. Default: runs.")]
+# Folders that are settings too are text here, so that the settings can refuse an empty one.
+Out = Annotated[str | None, typer.Option(metavar="PATH", help="Folder for run folders. Default: runs.")]
 Config = Annotated[Path | None, typer.Option(help="Settings file. Default: prhub.toml, if there is one.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Collect the pull requests again.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Forget this run folder and start over.")]
@@ -69,12 +72,14 @@ def run(
     model: Annotated[str | None, typer.Option(help="Model name. There is no default.")] = None,
     small_model: Annotated[str | None, typer.Option(help="Model for single pull requests. Default: --model.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Calls at once. Default: 8.")] = None,
-    prompts: Annotated[Path | None, typer.Option(help="Folder whose prompt files replace the shipped ones.")] = None,
+    prompts: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Folder whose prompt files replace the shipped ones.")
+    ] = None,
     highlights: Annotated[int | None, typer.Option(help="Highlighted pull requests at most. Default: 24.")] = None,
     out: Out = None,
     config: Config = None,
     allow_partial: Annotated[
-        bool, typer.Option("--allow-partial", help="Exit 0 although a pull request could not be summarized.")
+        bool, typer.Option("--allow-partial", help="Exit 0 although a pull request, the plan or a wording failed.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a check or a stage left anything.")] = False,
     refresh: Refresh = False,
@@ -83,6 +88,8 @@ def run(
 ) -> None:
     console = Console()
     target = target_of(repository, source, llm, dry_run=dry_run, fixture=fixture)
+    if target.llm is ModelKind.replay and (model is not None or small_model is not None):
+        raise UsageError("a replay's model comes from its fixture; leave --model and --small-model out")
     flags: dict[str, Any] = {
         "model": model,
         "small_model": small_model,
@@ -96,8 +103,8 @@ def run(
         "strict": strict or None,
     }
     settings, manifest = _settings(config, flags, target)
-    period = _period(week, since, until, settings.timezone, manifest)
-    opened, whence = _open(settings, target, console, period)
+    period = _period(week, since, until, settings.timezone, manifest, now())
+    opened, whence = _open(settings, target, console, period, fresh=fresh)
     from prhub_digest.pipeline.run import run_all
 
     with opened.folder.lock(), closing(opened):
@@ -107,6 +114,7 @@ def run(
             result = run_all(opened, whence, period, refresh=refresh)
         except PendingReplies as pending:
             raise export_pending(opened, pending) from None
+    _warn_of_missing(console, result.collection)
     report(console, opened, result, as_json=as_json)
     if (result.partial and not settings.allow_partial) or (settings.strict and (result.findings or result.failures)):
         raise typer.Exit(1)
@@ -128,21 +136,24 @@ def collect(
     console = Console()
     target = target_of(repository, source, None, dry_run=False, fixture=fixture)
     settings, manifest = _settings(config, {"timezone": tz, "out": out}, target)
-    period = _period(week, since, until, settings.timezone, manifest)
-    opened, whence = _open(settings, target, console, period, ask=False)
+    period = _period(week, since, until, settings.timezone, manifest, now())
+    opened, whence = _open(settings, target, console, period, ask=False, fresh=fresh)
+    from prhub_digest.collect.source import MAY_BE_MISSING
     from prhub_digest.pipeline.collecting import collect as collect_stage
 
     with opened.folder.lock():
         if fresh:
             opened.start_over()
         collection = collect_stage(opened, whence, period, refresh=refresh)
-    direct = "an unknown number of" if collection.direct_commits is None else str(collection.direct_commits)
+    direct = collection.direct_commits
     console.message(
-        f"{collection.repository}, {period.label}: {len(collection.numbers)} merged pull requests,"
-        f" {direct} commits that belong to none"
+        f"{collection.repository}, {period.label}: {counted(len(collection.numbers), 'merged pull request')},"
+        f" {'an unknown number of commits' if direct is None else counted(direct, 'commit')} of no pull request"
     )
     for note in collection.notes:
-        console.message(f"note: {note}")
+        if not note.endswith(MAY_BE_MISSING):
+            console.message(f"note: {note}")
+    _warn_of_missing(console, collection)
     console.product(f"{opened.folder.path}\n")
 
 
@@ -150,10 +161,10 @@ def export_pending(opened: "Run", pending: PendingReplies, then: str | None = No
     """Write the requests that wait as a batch file; the message says what to do next (`then`: the import command)."""
     from prhub_digest.llm.batch import export
 
-    path = opened.folder.file("batch/requests.jsonl")
+    path = opened.folder.file(REQUESTS)
     count = export(pending_requests(opened), path)
     return PendingReplies(
-        f"{pending}.\n{count} requests in {path}\nHave them answered, then:"
+        f"{pending}.\n{counted(count, 'request')} in {path}\nHave them answered, then:"
         f" {then or f'prhub-digest batch import {opened.folder.path} REPLIES.jsonl'}\nand give this command again",
         pending.hashes,
     )
@@ -172,16 +183,17 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
         console.warning(f"{failure.stage} {failure.subject}: {failure.reason}")
     paid, usage = result.paid, result.usage
     console.message(
-        f"{len(result.numbers)} merged pull requests; replies of {usage.calls} calls"
+        f"{counted(len(result.collection.numbers), 'merged pull request')}; replies of {counted(usage.calls, 'call')}"
         f" ({usage.input_tokens:,} tokens in, {usage.output_tokens:,} out), {paid.calls} of them asked now"
     )
     errors = sum(finding.severity == "error" for finding in result.findings)
-    console.message(f"verification: {errors} errors, {len(result.findings) - errors} warnings")
+    warnings = counted(len(result.findings) - errors, "warning")
+    console.message(f"verification: {counted(errors, 'error')}, {warnings}")
     if as_json:
         values = {
             "folder": str(opened.folder.path),
             "pages": [str(page) for page in result.pages],
-            "pull_requests": len(result.numbers),
+            "pull_requests": len(result.collection.numbers),
             "failures": [failure.model_dump() for failure in result.failures],
             "findings": [finding.model_dump() for finding in result.findings],
             "usage": usage.model_dump(),
@@ -201,24 +213,47 @@ def _settings(
     return effective(load_settings(config, flags, os.environ), target, manifest), manifest
 
 
+def now() -> datetime:
+    """The clock: it decides the default week, and that there is no digest of what is to come; no page shows it."""
+    return datetime.now(UTC)
+
+
 def _period(
-    week: str | None, since: str | None, until: str | None, timezone: str, manifest: "FixtureManifest | None"
+    week: str | None,
+    since: str | None,
+    until: str | None,
+    timezone: str,
+    manifest: "FixtureManifest | None",
+    moment: datetime,
 ) -> "Period":
     from prhub_digest.models.period import Period
 
-    if week and (since or until):
+    if week is not None and (since is not None or until is not None):
         raise UsageError("give --week, or --since and --until, not both")
-    if bool(since) != bool(until):
+    if (since is None) != (until is None):
         raise UsageError("--since and --until go together")
-    if week:
-        return Period.from_week(week, timezone)
-    if since and until:
-        return Period.from_dates(since, until, timezone)
-    return manifest.collection.period if manifest else Period.last_complete_week(datetime.now(UTC), timezone)
+    if week is not None:
+        period = Period.from_week(week, timezone)
+    elif since is not None and until is not None:
+        period = Period.from_dates(since, until, timezone)
+    else:
+        return manifest.collection.period if manifest else Period.last_complete_week(moment, timezone)
+    if manifest is None and period.since > moment:
+        raise UsageError(f"{period.label} has not begun yet; choose a period that is over, such as the last week")
+    return period
+
+
+def _warn_of_missing(console: Console, collection: "Collection") -> None:
+    from prhub_digest.collect.source import MAY_BE_MISSING
+
+    for note in collection.notes:
+        if note.endswith(MAY_BE_MISSING):
+            console.warning(note)
 
 
 def _open(
-    settings: "Settings", target: Target, console: Console, period: "Period", *, ask: bool = True
+    settings: "Settings", target: Target, console: Console, period: "Period", *, ask: bool = True, fresh: bool = False
 ) -> tuple["Run", Any]:
     whence = source_of(target, settings, console)
-    return open_run(settings, target, console, repository=whence.repository, period=period, ask=ask), whence
+    repository = whence.repository
+    return open_run(settings, target, console, repository=repository, period=period, ask=ask, fresh=fresh), whence

@@ -41,6 +41,7 @@ class Lang(StrEnum):
     zh = "zh"
 
 
+REQUESTS = "batch/requests.jsonl"
 NO_MODEL = (
     "no model is set: name one with --model or PRHUB_MODEL (and OPENAI_BASE_URL for an endpoint of your own);"
     " without a model, --llm none makes a digest of facts only, and --dry-run replays the demo"
@@ -57,11 +58,23 @@ class Target:
     fixture: str | None
 
     def as_settings(self) -> dict[str, Any]:
-        return {"source": self.source.value, "llm": self.llm.value, "location": self.location, "fixture": self.fixture}
+        """For run.json: text that JSON can hold, without credentials."""
+        from prhub_digest.collect.git_command import without_credentials
+        from prhub_digest.run_folder import name_as_text
+
+        return {
+            "source": self.source.value,
+            "llm": self.llm.value,
+            "location": self.location and name_as_text(without_credentials(self.location)),
+            "fixture": self.fixture and name_as_text(self.fixture),
+        }
 
     @classmethod
     def of_settings(cls, stored: dict[str, Any]) -> "Target":
-        return cls(SourceKind(stored["source"]), ModelKind(stored["llm"]), stored["location"], stored["fixture"])
+        from prhub_digest.run_folder import text_as_name
+
+        location, fixture = (stored[key] and text_as_name(stored[key]) for key in ("location", "fixture"))
+        return cls(SourceKind(stored["source"]), ModelKind(stored["llm"]), location, fixture)
 
 
 def target_of(
@@ -77,13 +90,15 @@ def target_of(
             raise UsageError("--dry-run is --source fixture --llm replay; leave --source and --llm out")
         source, llm = SourceKind.fixture, ModelKind.replay
     if source is None:
-        source = SourceKind.fixture if fixture and repository is None else SourceKind.git
+        source = SourceKind.fixture if fixture is not None and repository is None else SourceKind.git
+    if fixture == "":
+        raise UsageError("--fixture is empty; name a shipped fixture, or a folder such as ./week/")
     if llm is ModelKind.replay and source is not SourceKind.fixture:
         raise UsageError("--llm replay answers from a fixture; add --source fixture")
     if source is SourceKind.fixture:
         if repository is not None:
             raise UsageError(f"a fixture has its own repository; leave {repository!r} out, or leave out --dry-run")
-        return Target(source, llm or ModelKind.replay, None, fixture or "demo")
+        return Target(source, llm or ModelKind.replay, None, "demo" if fixture is None else fixture)
     if fixture is not None:
         raise UsageError("--fixture goes with --dry-run or --source fixture")
     if repository is None:
@@ -160,37 +175,34 @@ def open_run(
     folder: "RunFolder | None" = None,
     asker: "Asker | None" = None,
     ask: bool = True,
+    fresh: bool = False,
 ) -> "Run":
     """A run on its folder, or on `folder`; `asker` stands in for the one that the target would choose.
 
-    Without `ask` nobody is asked now; the target's model stays the one that later stages ask.
+    Without `ask` nobody is asked now; the target's model stays the one that later stages ask. `fresh`: the caller
+    will start over, whatever the folder holds.
 
     Raises:
-        UsageError: no model is set, a prompt is faulty, or the folder cannot be used; nothing is written then.
+        UsageError: no model is set, a prompt is faulty, the folder cannot be used or holds pull requests of another
+            source; nothing is written then.
     """
     from prhub_digest import __version__
+    from prhub_digest.cli.stored_settings import as_stored, name_changes, refuse_another_source
     from prhub_digest.models.run import RunManifest
     from prhub_digest.pipeline.context import MANIFEST, Run
     from prhub_digest.run_folder import RunFolder
-    from prhub_digest.settings import public
     from prhub_digest.tokens import tokenizer_for
 
     folder = folder or RunFolder.of(settings.out, repository, period.label)
     tokenizer = tokenizer_for(settings.model or "")
-    builder = _builder(settings, tokenizer) if ask and target.llm is not ModelKind.none else None
-    stored = public(settings) | target.as_settings()
-    manifest = folder.read_valid(MANIFEST, RunManifest)
-    if manifest is not None and any(
-        manifest.settings.get(key) != stored[key] for key in ("source", "location", "fixture")
-    ):
-        console.message(f"{folder.path} held pull requests of another source: starting over")
-        with folder.lock():
-            folder.remove()
-        manifest = None
+    builder = _builder(settings, target, tokenizer) if ask else None
+    stored = as_stored(settings) | target.as_settings()
+    manifest = None if fresh else folder.read_valid(MANIFEST, RunManifest)
     if manifest is not None:
-        _name_changes(manifest.settings, stored, console)
-    fresh = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)
-    manifest = (manifest or fresh).updated(version=__version__, settings=stored, tokenizer=tokenizer.name)
+        refuse_another_source(folder.path, manifest.settings, stored)
+        name_changes(manifest.settings, stored, console)
+    new = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)
+    manifest = (manifest or new).updated(version=__version__, settings=stored, tokenizer=tokenizer.name)
     run = Run(folder, _options(settings), tokenizer, console, manifest)
     if builder is not None:
         run.builder = builder
@@ -213,11 +225,16 @@ def _options(settings: "Settings") -> Any:
     )
 
 
-def _builder(settings: "Settings", tokenizer: "Tokenizer") -> "RequestBuilder":
+def _builder(settings: "Settings", target: Target, tokenizer: "Tokenizer") -> "RequestBuilder | None":
+    """None when no model is asked; prompts of the user's are checked all the same."""
     from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.prompts import load_prompts
     from prhub_digest.shipped import prompts_dir
 
+    if target.llm is ModelKind.none:
+        if settings.prompts is not None:
+            load_prompts(prompts_dir(), settings.prompts)
+        return None
     if settings.model is None:
         raise SettingsError(NO_MODEL)
     prompts = load_prompts(prompts_dir(), settings.prompts)
@@ -240,7 +257,7 @@ def _replies(settings: "Settings", target: Target, console: "Console") -> "Repli
         from prhub_digest.shipped import fixture_dir
 
         manifest = fixture_manifest(target)
-        return ReplayStore(fixture_dir(target.fixture), manifest.failed if manifest else {})
+        return ReplayStore(fixture_dir(target.fixture), manifest.failed if manifest else {}, target.fixture)
     return reply_store(settings, console)
 
 
@@ -269,12 +286,3 @@ def live_client(settings: "Settings") -> "Client":
 
     key = settings.api_key.get_secret_value() if settings.api_key else None
     return OpenAIClient(settings.base_url, key, settings.timeout_seconds, settings.concurrency)
-
-
-def _name_changes(old: dict[str, Any], new: dict[str, Any], console: "Console") -> None:
-    changed = [f"{key} {old.get(key)!r} -> {value!r}" for key, value in new.items() if key in old and old[key] != value]
-    if changed:
-        console.message(
-            f"settings changed since the last run of this folder: {'; '.join(changed)}."
-            " What depends on them is made again; --fresh starts over."
-        )

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prhub_digest.cli.stages import PullNumber, RunPath, stored_manifest
-from prhub_digest.console import Console
+from prhub_digest.cli.stages import PullNumber, RunPath, refuse_unknown, stored_manifest
+from prhub_digest.console import Console, counted
 from prhub_digest.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) ->
     if as_json:
         console.product(manifest.to_json())
         return
-    console.product(f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}\n{folder.path}\n\n")
+    console.product(f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}\n{folder.path}\n")
+    console.product(f"{_in_figures(manifest, folder)}\n\n")
     rows = [
         (
             stage,
@@ -103,19 +104,63 @@ def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) ->
     ]
     columns = ("stage", "seconds", "calls", "asked now", "tokens in", "tokens out")
     console.table("Stages", columns, rows)
+    highlights = _highlights(folder)
+    if highlights:
+        console.table("\nHighlights", ("place", "PR", "importance", "headline"), highlights)
     if manifest.failures:
         failures = [(failure.stage, failure.subject, failure.reason) for failure in manifest.failures]
         console.table("\nFailures", ("stage", "subject", "reason"), failures)
 
 
-def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
+def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> str:
+    """How many pull requests there are, and how many of them are not whole."""
+    from prhub_digest.models.pull_request import Collection
+    from prhub_digest.pipeline.collecting import COLLECTION
+
+    collection = folder.read_valid(COLLECTION, Collection)
+    if collection is None:
+        return "no pull requests collected"
+    stages = [failure.stage for failure in manifest.failures]
+    return (
+        f"{counted(len(collection.numbers), 'merged pull request')},"
+        f" {stages.count('collect')} incomplete, {stages.count('summarize')} not summarized"
+    )
+
+
+def _highlights(folder: "RunFolder") -> list[tuple[str, str, str, str]]:
     from prhub_digest.models.ranking import Ranking
     from prhub_digest.models.summary import PullRequestSummary
     from prhub_digest.pipeline.summarizing import RANKING
     from prhub_digest.run_folder import summary_name
 
+    ranking = folder.read_valid(RANKING, Ranking)
+    rows = []
+    for entry in ranking.entries if ranking else ():
+        if entry.highlight:
+            summary = folder.read_valid(summary_name(entry.pull), PullRequestSummary)
+            headline = summary.headline if summary else ""
+            rows.append((str(entry.place), f"#{entry.pull}", f"{entry.importance:.1f}", headline))
+    return rows
+
+
+def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
+    from prhub_digest.models.pull_request import Collection
+    from prhub_digest.models.ranking import Ranking
+    from prhub_digest.models.summary import PullRequestSummary
+    from prhub_digest.pipeline.collecting import COLLECTION
+    from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.run_folder import summary_name
+
     console = Console()
+    collection = folder.read_record(COLLECTION, Collection)
+    if collection is not None:
+        refuse_unknown(number, collection, folder.path)
     summary = folder.read_record(summary_name(number), PullRequestSummary)
+    if summary is not None and summary.pull != number:
+        raise UsageError(
+            f"{folder.file(summary_name(number))} holds the summary of pull request {summary.pull};"
+            f" make it again with: prhub-digest rank {folder.path}"
+        )
     if summary is None:
         raise UsageError(f"{folder.path} has no summary of pull request {number}; see: prhub-digest rank {folder.path}")
     if as_json:
@@ -133,7 +178,7 @@ def _head_lines(summary: "PullRequestSummary") -> list[str]:
     lines.append(f"{summary.area}, {summary.change_type}, default {summary.default_state}")
     for label, text in (("scope", summary.scope), ("condition", summary.condition)):
         if text:
-            lines.append(f"{label}: {text}")
+            lines += [f"{label}: {text.text}", _quote(text.evidence)]
     return lines
 
 

@@ -15,6 +15,7 @@ from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
     from prhub_digest.models.digest import Language as LanguageName
+    from prhub_digest.models.pull_request import Collection
     from prhub_digest.models.run import RunManifest, StageName
     from prhub_digest.pipeline.composing import Week
     from prhub_digest.pipeline.context import Run
@@ -49,12 +50,13 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     """
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.pipeline.collecting import COLLECTION
-    from prhub_digest.run_folder import RunFolder
+    from prhub_digest.run_folder import RunFolder, text_as_name
     from prhub_digest.settings import load_settings
 
     manifest, stored = stored_manifest(folder)
     target = Target.of_settings(stored | ({"llm": llm} if llm else {}))
     flags = {key: value for key, value in stored.items() if key not in ("source", "llm", "location", "fixture")}
+    flags |= {key: text_as_name(stored[key]) for key in ("out", "prompts") if stored[key] is not None}
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
     collection = RunFolder(folder).read_record(COLLECTION, Collection)
@@ -86,14 +88,21 @@ def stored_manifest(folder: Path) -> tuple["RunManifest", dict[str, Any]]:
     return manifest, dict(manifest.settings)
 
 
+def refuse_unknown(number: int, collection: "Collection", run: Path) -> None:
+    if number not in collection.numbers:
+        raise UsageError(f"pull request {number} is not in {run}")
+
+
 def until(opened: "Run", stage: "StageName") -> "Week":
+    """The stages up to one; exit 1 when replies are waited for, since what the command is for was not done."""
     from prhub_digest.pipeline.run import run_until
 
     with opened.folder.lock(), closing(opened):
         try:
             return run_until(opened, stage)
         except PendingReplies as pending:
-            raise export_pending(opened, pending) from None
+            opened.console.message(str(export_pending(opened, pending)))
+            raise typer.Exit(1) from None
 
 
 def chunk(run: RunPath, number: PullNumber = None) -> None:
@@ -102,8 +111,7 @@ def chunk(run: RunPath, number: PullNumber = None) -> None:
     opened = reopen(run, ask=False)
     week = until(opened, "chunk")
     if number is not None:
-        if number not in week.collection.numbers:
-            raise UsageError(f"pull request {number} is not in {run}")
+        refuse_unknown(number, week.collection, run)
         chunks, coverage = chunks_of(opened, read_pull(opened, number))
         opened.console.product("\n\n".join(chunk.text for chunk in chunks) + "\n")
         for file in coverage.files:
@@ -195,5 +203,8 @@ def render(
     opened = reopen(run, lang)
     week = until(opened, "render")
     heads = pull_heads(opened, week)
-    for language in _chosen(opened, lang):
-        opened.console.product(FORMATS[output.value](view(opened, week, language, heads)))
+    pages = [FORMATS[output.value](view(opened, week, language, heads)) for language in _chosen(opened, lang)]
+    if output is Format.json and len(pages) > 1:
+        opened.console.product("[\n" + ",\n".join(page.rstrip("\n") for page in pages) + "\n]\n")
+    else:
+        opened.console.product("\n".join(pages))

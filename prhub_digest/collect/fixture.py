@@ -27,12 +27,17 @@ def read_manifest(folder: Path) -> FixtureManifest:
 class FixtureSource:
     """The pull requests of a fixture; its texts were masked when it was recorded."""
 
+    rereads = True
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @property
     def repository(self) -> str:
         return read_manifest(self._folder).collection.repository
+
+    def head(self) -> None:
+        return None
 
     def collection(self, period: Period) -> Collection:
         """The fixture's own collection.

@@ -48,6 +48,7 @@ class Walk:
 
     pulls: tuple[LandedPull, ...]
     direct_commits: int
+    newest: LogEntry
     oldest: LogEntry
 
 
@@ -59,11 +60,12 @@ def walk(git: Git, head: str, period: Period) -> Walk:
     """
     pulls: dict[int, LandedPull] = {}
     direct = 0
+    newest: LogEntry | None = None
     oldest: LogEntry | None = None
     pairs = ((landing(entry.message), entry) for entry in read_log(git, "--first-parent", head))
     for _, run in groupby(pairs, key=lambda pair: pair[0].number if pair[0] else None):
         for what, entries in _landings(list(run)):
-            oldest = entries[-1]
+            newest, oldest = newest or entries[0], entries[-1]
             when = entries[0].committed_at
             if when is None or not period.holds(when):
                 continue
@@ -74,9 +76,9 @@ def walk(git: Git, head: str, period: Period) -> Walk:
                 pulls[what.number] = replace(newer, runs=(*newer.runs, entries))
             else:
                 pulls[what.number] = LandedPull(what, (entries,))
-    if oldest is None:
+    if newest is None or oldest is None:
         raise SourceError(f"{git.label}: the history of {head} is empty")
-    return Walk(tuple(reversed(pulls.values())), direct, oldest)
+    return Walk(tuple(reversed(pulls.values())), direct, newest, oldest)
 
 
 def _landings(

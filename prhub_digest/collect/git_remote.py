@@ -9,6 +9,7 @@ from pathlib import Path
 
 from prhub_digest.collect.git_command import Git, GitFailedError, environment, run_git, without_credentials
 from prhub_digest.errors import ServiceError, SourceError
+from prhub_digest.run_folder import name_as_text
 
 Progress = Callable[[str], None]
 
@@ -77,7 +78,7 @@ def fetch_remote(url: str, cache_dir: Path, progress: Progress) -> Git:
 
 def cached_remote(url: str, cache_dir: Path) -> Git:
     """Where `fetch_remote` keeps a repository; it may not exist yet."""
-    label = without_credentials(url)
+    label = name_as_text(without_credentials(url))
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", label.rpartition("://")[2]).strip("-.")[-80:]
     key = hashlib.sha256(label.encode()).hexdigest()[:12]
     return Git(cache_dir / "git" / f"{name}-{key}.git", label)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from prhub_digest.collect.git_command import Git
 from prhub_digest.collect.git_files import changed_files
@@ -16,9 +17,11 @@ from prhub_digest.collect.git_remote import (
 )
 from prhub_digest.collect.landing import co_authors, person, without_trailers
 from prhub_digest.collect.masking import mask
+from prhub_digest.collect.source import MAY_BE_MISSING
 from prhub_digest.errors import SourceError
 from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import Collection, Commit, Completeness, FileChange, PullRequest
+from prhub_digest.run_folder import name_as_text
 
 
 def _quiet(_: str) -> None:
@@ -33,6 +36,8 @@ class GitSource:
         cache_dir: where repositories of URLs are kept.
         progress: called with git's own progress lines while it fetches.
     """
+
+    rereads = False
 
     def __init__(self, location: str, cache_dir: Path, progress: Progress = _quiet) -> None:
         self._location = location
@@ -53,7 +58,14 @@ class GitSource:
             path = git.git_dir.parent if git.git_dir.name == ".git" else git.git_dir
             remote, folder = git.line("config", "--get", "remote.origin.url") or "", path.name
         address = repository_address(remote)
-        return address[0] if address else f"local/{folder.removesuffix('.git') or 'repository'}"
+        return address[0] if address else f"local/{name_as_text(folder).removesuffix('.git') or 'repository'}"
+
+    def head(self) -> str | None:
+        """The present commit of a clone's branch; for a URL that of its last fetch, None when there was none."""
+        git = self._repository()
+        if is_url(self._location) and git.line("rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
+            return None
+        return _branch(git)[1]
 
     def collection(self, period: Period) -> Collection:
         """The numbers of the pull requests that landed in the period, in the order of landing.
@@ -69,7 +81,7 @@ class GitSource:
         branch, head = _branch(git)
         _refuse_partial(git)
         walked = self._walk(git, head, period)
-        notes = [f"read along {branch}, first parents only, at {head[:12]}"]
+        notes = [f"read along {branch}, first parents only, at {head[:12]}", *_age_notes(branch, walked, period)]
         if git.line("rev-parse", "--is-shallow-repository") == "true":
             notes.append(_shallow_note(git, walked, period))
         address = repository_address(self._remote(git))
@@ -90,13 +102,17 @@ class GitSource:
         Raises:
             SourceError: as in `collection`.
         """
-        url = is_url(self._location)
-        git = cached_remote(self._location, self._cache_dir) if url else open_local(self._location)
+        git = self._repository()
         branch, head = _branch(git)
         base_branch = None if branch == "HEAD" else branch.removeprefix("origin/")
         for pull in self._walk(git, collection.head or head, collection.period).pulls:
             if pull.what.number not in skip:
                 yield mask(_pull_request(git, pull, base_branch, collection.web_url))
+
+    def _repository(self) -> Git:
+        """What is here already: a clone, or what was fetched of a URL."""
+        url = is_url(self._location)
+        return cached_remote(self._location, self._cache_dir) if url else open_local(self._location)
 
     def _walk(self, git: Git, head: str, period: Period) -> Walk:
         if self._walked is None or self._walked[:2] != (head, period):
@@ -127,6 +143,14 @@ def _refuse_partial(git: Git) -> None:
             f"{git.label}: a partial clone (git clone --filter): contents of files are missing;"
             " use a full clone (git clone without --filter)"
         )
+
+
+def _age_notes(branch: str, walked: Walk, period: Period) -> Iterator[str]:
+    """A clone that was not fetched lately, or a period that was not over: by the newest commit, not by the clock."""
+    newest = walked.newest.committed_at
+    if newest is not None and newest < period.until:
+        day = newest.astimezone(ZoneInfo(period.timezone))
+        yield f"the newest commit on {branch} is of {day:%Y-%m-%d}, before the end of the period: {MAY_BE_MISSING}"
 
 
 def _shallow_note(git: Git, walked: Walk, period: Period) -> str:

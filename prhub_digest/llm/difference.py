@@ -1,9 +1,13 @@
 """In which part two logical requests differ, in words. Pure."""
 
 import json
+import re
 from typing import Any
 
 from prhub_digest.models.llm import LogicalRequest, Message
+
+# The delimiters of foreign text follow from the text, and are the least of what differs.
+_DELIMITER = re.compile(r"</?data-[0-9a-f]+>")
 
 
 def differences(recorded: LogicalRequest, wanted: LogicalRequest) -> tuple[str, ...]:
@@ -44,13 +48,17 @@ def _lines(schema: dict[str, Any]) -> list[str]:
 
 def _lines_differ(before: list[str], after: list[str]) -> str:
     """The first line that differs, in both versions, cut to a window around the first differing character."""
-    index = next((i for i, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
-    if index is None:
-        index = min(len(before), len(after))
+    pairs = enumerate(zip(before, after, strict=False))
+    differing = [(_delimiters(old, new), i) for i, (old, new) in pairs if old != new]
+    index = min(differing)[1] if differing else min(len(before), len(after))
     old = before[index] if index < len(before) else None
     new = after[index] if index < len(after) else None
     start = _first_difference(old or "", new or "")
     return f"line {index + 1}: recorded {_window(old, start)}, now {_window(new, start)}"
+
+
+def _delimiters(*lines: str) -> bool:
+    return all(_DELIMITER.fullmatch(line) for line in lines)
 
 
 def _first_difference(old: str, new: str) -> int:

@@ -1,6 +1,7 @@
 """Recorded replies of a fixture: the same answers, and the same failures, without connecting anywhere."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from prhub_digest.llm.store import write_whole
 from prhub_digest.models.llm import LogicalRequest, Message, StoredReply
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_REMEDY = "`make record-demo` asks again for what is missing or stale"
 
 
 def subject_path(folder: Path, prompt: str, subject: str) -> Path:
@@ -35,12 +35,15 @@ class ReplayStore:
     """Strict: a request is answered by the reply recorded for exactly it, or by a ReplayError that says why not.
 
     `failed` maps `<prompt>/<subject>` to the reason why the recording got no usable reply; such a request raises
-    UnusableReplyError with that reason, so that the same fallback follows.
+    UnusableReplyError with that reason, so that the same fallback follows. `fixture` is the fixture's name or folder
+    as the user gave it.
     """
 
-    def __init__(self, folder: Path, failed: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, failed: Mapping[str, str], fixture: str) -> None:
         self._folder = folder
         self._failed = failed
+        command = f"prhub-digest record --fixture {shlex.quote(fixture)}"
+        self._remedy = f"`{command}` asks again for what is missing or stale"
 
     def find(self, request: LogicalRequest) -> StoredReply:
         name = _name(request)
@@ -50,16 +53,16 @@ class ReplayStore:
         try:
             stored = StoredReply.model_validate_json(path.read_bytes())
         except FileNotFoundError:
-            raise ReplayError(f"no reply is recorded for {name} ({path}): {_REMEDY}") from None
+            raise ReplayError(f"no reply is recorded for {name} ({path}): {self._remedy}") from None
         except ValidationError as error:
-            raise ReplayError(f"{path} is not a recorded reply ({error.errors()[0]['msg']}): {_REMEDY}") from None
+            raise ReplayError(f"{path} is not a recorded reply ({error.errors()[0]['msg']}): {self._remedy}") from None
         if stored.request.request_hash != request.request_hash:
             lines = "".join(f"\n  {line}" for line in differences(stored.request, request))
-            raise ReplayError(f"the reply recorded for {name} answers another request:{lines}\n{_REMEDY}")
+            raise ReplayError(f"the reply recorded for {name} answers another request:{lines}\n{self._remedy}")
         return stored
 
     def reject(self, request: LogicalRequest, reason: str) -> None:
-        raise ReplayError(f"the reply recorded for {_name(request)} is not valid any more: {reason}: {_REMEDY}")
+        raise ReplayError(f"the reply recorded for {_name(request)} is not valid any more: {reason}: {self._remedy}")
 
     def save(self, stored: StoredReply) -> None:
         raise ReplayError(f"a replay records nothing: {_name(stored.request)}")
@@ -70,7 +73,7 @@ class ReplayClient:
 
     def complete(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Completion:
         del messages, max_output_tokens
-        raise ReplayError(f"no reply is recorded for {_name(request)}: {_REMEDY}")
+        raise ReplayError(f"no reply is recorded for {_name(request)}")
 
     def close(self) -> None:
         pass

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from prhub_digest.chunk import chunk_pull_request, week_coverage
 from prhub_digest.collect.source import Source
+from prhub_digest.errors import UsageError
 from prhub_digest.models.base import Record
 from prhub_digest.models.chunk import Chunk, Coverage
 from prhub_digest.models.period import Period
@@ -27,20 +28,22 @@ class WeekCoverage(Record):
 
 def collect(run: Run, source: Source, period: Period, *, refresh: bool) -> Collection:
     """The collection, with every pull request stored; what is stored already is not read again."""
-    collection = None if refresh else run.folder.read_valid(COLLECTION, Collection)
+    collection = None if refresh or source.rereads else run.folder.read_valid(COLLECTION, Collection)
     if collection is not None and collection.period != period:
         run.console.message(f"the time zone changed to {period.timezone}: collecting again")
         collection = None
-    if collection is None:
-        collection = source.collection(period)
-        stored: frozenset[int] = frozenset()
-    else:
+    stored: frozenset[int] = frozenset()
+    if collection is not None:
+        _name_move(run, collection.head, source.head())
         stored = frozenset(number for number in collection.numbers if _stored(run, number))
+    else:
+        collection = source.collection(period)
     missing = len(collection.numbers) - len(stored)
     if missing:
         with run.console.stage("collect", missing) as progress:
             for pull in source.pull_requests(collection, stored):
-                run.folder.write_record(pull_name(pull.number), pull)
+                if _stored(run, pull.number) != pull:
+                    run.folder.write_record(pull_name(pull.number), pull)
                 progress.advance()
     # Written last: a collection without all its pull requests reads as one that is still to be finished.
     run.folder.write_record(COLLECTION, collection)
@@ -59,7 +62,8 @@ def chunk(run: Run, collection: Collection) -> Signals:
     inputs = run.hash(run.manifest.stages["collect"].inputs, budget, areas)
     if run.done("chunk", inputs, (COVERAGE, SIGNALS)):
         stored = run.folder.read_valid(SIGNALS, Signals)
-        if stored is not None:
+        known = {own.pull for own in stored.pulls} if stored else None
+        if stored and known == {*collection.numbers} and run.folder.read_valid(COVERAGE, WeekCoverage):
             return stored
     with run.recorded("chunk", inputs):
         coverages = []
@@ -94,9 +98,17 @@ def chunks_of(run: Run, pull: PullRequest) -> tuple[tuple[Chunk, ...], Coverage]
 
 
 def read_pull(run: Run, number: int) -> PullRequest:
-    pull = run.folder.read_record(pull_name(number), PullRequest)
+    """A collected pull request.
+
+    Raises:
+        UsageError: its file is gone, damaged, or holds another one.
+    """
+    name = pull_name(number)
+    pull = run.folder.read_record(name, PullRequest)
     if pull is None:
-        raise AssertionError(f"pull request {number} was collected and is gone")
+        raise UsageError(f"{run.folder.file(name)} is gone; collect again with --refresh")
+    if pull.number != number:
+        raise UsageError(f"{run.folder.file(name)} holds pull request {pull.number}; collect again with --refresh")
     return pull
 
 
@@ -108,5 +120,14 @@ def _incomplete(run: Run, collection: Collection) -> Iterator[Failure]:
             yield Failure(stage="collect", subject=f"pr-{number}", reason=reason)
 
 
-def _stored(run: Run, number: int) -> bool:
-    return run.folder.read_valid(pull_name(number), PullRequest) is not None
+def _stored(run: Run, number: int) -> PullRequest | None:
+    pull = run.folder.read_valid(pull_name(number), PullRequest)
+    return pull if pull is not None and pull.number == number else None
+
+
+def _name_move(run: Run, before: str | None, now: str | None) -> None:
+    if before is not None and now is not None and before != now:
+        run.console.message(
+            f"the repository has moved on since it was collected ({before[:12]} -> {now[:12]});"
+            " --refresh collects again"
+        )

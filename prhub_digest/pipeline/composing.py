@@ -80,7 +80,7 @@ def compose(run: Run, week: Week) -> Plan:
     stage_inputs = run.hash(inputs, *languages)
     if run.done("compose", stage_inputs, outputs) and not run.failed("compose"):
         plan = run.folder.read_valid(PLAN, Plan)
-        if plan is not None:
+        if plan is not None and all(_whole(run, language) for language in languages):
             return plan
     with run.recorded("compose", stage_inputs) as cost:
         plan = _plan(run, week, inputs, cost)
@@ -98,6 +98,13 @@ def compose(run: Run, week: Week) -> Plan:
         if pending is not None:
             raise pending
     return plan
+
+
+def _whole(run: Run, language: Language) -> bool:
+    """Whether the digest of a language and its verification are no damaged leftovers."""
+    digest = run.folder.read_valid(digest_name(language), Digest)
+    verification = run.folder.read_valid(verification_name(language), Verification)
+    return digest is not None and verification is not None and digest.language == verification.language == language
 
 
 def verify(run: Run, week: Week, plan: Plan, digest: Digest) -> Verification:
@@ -211,9 +218,10 @@ class _Composing:
             del self.sentences[item]
         repairs = [repair_task(material, task, faults) for task in tasks if faults.keys() & {i.id for i in task.items}]
         self._ask(repairs, asker)
-        for item, fault in self._faults(tasks).items():
-            del self.sentences[item]
-            self.refused[item] = fault
+        while faults := self._faults(tasks):  # what is left may be refused anew: of two equal sentences one goes first
+            for item, fault in faults.items():
+                del self.sentences[item]
+                self.refused[item] = fault
 
     def _ask(self, tasks: Sequence[WordingTask], asker: Asker) -> None:
         pending = 0

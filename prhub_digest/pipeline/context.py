@@ -47,9 +47,9 @@ class Run:
     asker: Asker | None = None
     paid: Usage = field(default_factory=Usage)
 
-    def start_over(self) -> None:
-        """Forget what the folder holds; no stage has been done."""
-        self.folder.remove()
+    def start_over(self, keep: str | None = None) -> None:
+        """Forget what the folder holds, except the file `keep`; no stage has been done."""
+        self.folder.remove(keep)
         self.manifest = self.manifest.updated(stages={}, failures=(), coverage=None)
 
     def close(self) -> None:

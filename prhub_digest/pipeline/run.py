@@ -22,7 +22,7 @@ class RunResult:
     """`failures`: what a stage could not do; `usage`: what all replies cost; `paid`: what was paid now."""
 
     pages: tuple[Path, ...]
-    numbers: tuple[int, ...]
+    collection: Collection
     failures: tuple[Failure, ...]
     findings: tuple[Finding, ...]
     usage: Usage
@@ -30,8 +30,8 @@ class RunResult:
 
     @property
     def partial(self) -> bool:
-        """Whether a pull request is incomplete or could not be summarized."""
-        return any(failure.stage in ("collect", "summarize") for failure in self.failures)
+        """Whether a pull request is incomplete or was not summarized, or the plan or a wording failed as a whole."""
+        return any(failure.stage in ("collect", "summarize", "compose") for failure in self.failures)
 
 
 def run_all(run: Run, source: Source, period: Period, *, refresh: bool = False) -> RunResult:
@@ -86,7 +86,7 @@ def _result(run: Run, collection: Collection) -> RunResult:
     usage = sum((record.usage for record in run.manifest.stages.values()), Usage())
     return RunResult(
         pages=tuple(run.folder.file(page_name(language)) for language in run.options.languages),
-        numbers=collection.numbers,
+        collection=collection,
         failures=run.manifest.failures,
         findings=tuple(findings),
         usage=usage,

@@ -37,11 +37,17 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
     inputs = run.hash(run.manifest.stages["chunk"].inputs, *_model_inputs(run))
     names = tuple(map(summary_name, collection.numbers))
     if run.done("summarize", inputs, names) and not run.failed("summarize"):
-        summaries = {n: run.folder.read_valid(summary_name(n), PullRequestSummary) for n in collection.numbers}
+        summaries = {number: stored_summary(run, number) for number in collection.numbers}
         if all(summaries.values()):
             return {number: summary for number, summary in summaries.items() if summary is not None}
     with run.recorded("summarize", inputs) as cost:
         return _Summarizing(run, collection, signals, cost).all()
+
+
+def stored_summary(run: Run, number: int) -> PullRequestSummary | None:
+    """The summary in the folder; None when there is none, or what is there is damaged or another's."""
+    summary = run.folder.read_valid(summary_name(number), PullRequestSummary)
+    return summary if summary is not None and summary.pull == number else None
 
 
 def as_summarized(signals: Signals, summaries: Summaries) -> Signals:
@@ -59,7 +65,8 @@ def rank(run: Run, collection: Collection, summaries: Summaries, signals: Signal
     inputs = run.hash(run.manifest.stages["summarize"].inputs, content, str(options.highlights))
     if run.done("rank", inputs, (RANKING, STATS)):
         ranking, stats = run.folder.read_valid(RANKING, Ranking), run.folder.read_valid(STATS, Stats)
-        if ranking is not None and stats is not None:
+        known = {entry.pull for entry in ranking.entries} if ranking else None
+        if ranking and stats and known == summaries.keys():
             return ranking, stats
     with run.recorded("rank", inputs):
         ranking = rank_summaries(tuple(summaries.values()), signals, highlights=options.highlights)
@@ -100,7 +107,7 @@ class _Summarizing:
 
     def _one(self, number: int, asker: Asker, builder: RequestBuilder) -> tuple[PullRequestSummary, Usage]:
         task = self._task(number, builder)
-        stored = self.run.folder.read_valid(summary_name(number), PullRequestSummary)
+        stored = stored_summary(self.run, number)
         if stored is not None and stored.status == "summarized" and stored.inputs == task.inputs:
             return stored, Usage()
         return summarize(task, asker, builder)

@@ -47,6 +47,12 @@ def clone(command: CommandLine) -> Path:
         (["--dry-run", "--llm", "openai"], "--dry-run is --source fixture --llm replay; leave --source and --llm out"),
         (["--dry-run", "--source", "git"], "--dry-run is --source fixture --llm replay; leave --source and --llm out"),
         (["--prompts", "none"], "none"),
+        (["--prompts", "none", "--llm", "none"], "none"),
+        (["--prompts", ""], "--prompts: prompts = '': empty; write a folder of prompt files, like \"prompts\""),
+        (["--out", ""], "--out: out = '': empty; write a folder, like \"runs\""),
+        (["--week", ""], "--week '' is not an ISO week; write it like 2026-W23"),
+        (["--since", "", "--until", ""], "--since '' is not a date; write it like 2026-06-01"),
+        (["--fixture", ""], "--fixture is empty; name a shipped fixture, or a folder such as ./week/"),
     ],
 )
 def test_what_cannot_be_meant_is_named(command: CommandLine, clone: Path, arguments: list[str], words: str) -> None:
@@ -83,7 +89,7 @@ def test_an_owner_and_a_name_are_read_from_the_git_server(command: CommandLine, 
     (server / "toy" / "pages.git").symlink_to(clone)
     command.set(GITHUB_SERVER_URL=f"file://{server}")
     found = command("run", "toy/pages", "--llm", "none", "--week", "2026-W06")
-    assert (found.code, "1 merged pull requests" in found.err) == (0, True), found.err
+    assert (found.code, "1 merged pull request;" in found.err) == (0, True), found.err
     unknown = command("run", "toy/none", "--llm", "none", "--week", "2026-W06")
     assert (unknown.code, unknown.out) == (4, "")
     assert "check the address, the network and your access" in unknown.err
@@ -106,6 +112,21 @@ def test_an_unknown_fixture(command: CommandLine) -> None:
     assert outcome.code == 2
     assert "no fixture 'dmeo'" in outcome.err
     assert "Shipped fixtures: demo. A folder of your own needs a / in its name, such as ./dmeo" in outcome.err
+
+
+def test_a_fixture_folder_that_is_none(command: CommandLine) -> None:
+    outcome = command("run", "--dry-run", "--fixture", "./nope/")
+    assert (outcome.code, outcome.err) == (
+        2,
+        "error: no fixture './nope/': nope/manifest.json is missing. Shipped fixtures: demo.\n",
+    )
+
+
+@pytest.mark.parametrize("option", ["--model", "--small-model"])
+def test_a_replay_takes_no_model(command: CommandLine, option: str) -> None:
+    outcome = command("run", "--dry-run", option, "toy")
+    words = "error: a replay's model comes from its fixture; leave --model and --small-model out\n"
+    assert (outcome.code, outcome.err) == (2, words)
 
 
 def test_another_week_than_the_fixture_holds(command: CommandLine) -> None:

@@ -1,17 +1,22 @@
 """Every other command on a finished run, and what it says when there is none."""
 
 import json
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, ended, own_process
+from command_line import CommandLine, ended, own_process, process_environment
+from git_history import History
 from model_server import ModelServer
 from scripted_model import answer
 from small_week import write_week
 
 from prhub_digest import __version__
+from prhub_digest.shipped import prompts_dir
 
 pytest_plugins = ["command_fixture"]
 
@@ -72,8 +77,12 @@ def test_schema_of_nothing_known(command: CommandLine) -> None:
 def test_show_a_run(finished: CommandLine) -> None:
     outcome = finished("show", RUN)
     assert outcome.code == 0
-    assert outcome.out.startswith(f"toy/pages, 2026-W06, prhub-digest {__version__}\n{RUN}\n\n")
-    rows = [line.split()[0] for line in outcome.out.split("\n")[3:] if line.strip()]
+    assert outcome.out.startswith(f"toy/pages, 2026-W06, prhub-digest {__version__}\n{RUN}\n")
+    lines = outcome.out.split("\n")
+    assert lines[2] == "3 merged pull requests, 0 incomplete, 0 not summarized"
+    highlight = next(line for line in lines[lines.index("Highlights") :] if line.startswith("1 "))
+    assert re.fullmatch(r"1 +#101 +\d\.\d +Keep the page queue open while the cache drains", highlight)
+    rows = [line.split()[0] for line in lines[3:] if line.strip()]
     assert {"collect", "chunk", "summarize", "rank", "compose", "render"} <= set(rows)
     values = json.loads(finished("show", RUN, "--json").out)
     assert (values["repository"], values["stages"]["summarize"]["usage"]["calls"]) == ("toy/pages", 3)
@@ -95,8 +104,11 @@ def test_show_a_pull_request(finished: CommandLine) -> None:
 
 def test_show_an_unknown_pull_request(finished: CommandLine) -> None:
     outcome = finished("show", RUN, "--pr", "999")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert f"{RUN} has no summary of pull request 999; see: prhub-digest rank {RUN}" in outcome.err
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: pull request 999 is not in {RUN}\n")
+    (RUN / "summaries/102.json").unlink()
+    outcome = finished("show", RUN, "--pr", "102")
+    assert outcome.code == 2
+    assert f"{RUN} has no summary of pull request 102; see: prhub-digest rank {RUN}" in outcome.err
     outcome = finished("chunk", RUN, "--pr", "999")
     assert (outcome.code, outcome.out, outcome.err) == (2, "", f"error: pull request 999 is not in {RUN}\n")
 
@@ -126,10 +138,12 @@ def test_the_stage_commands_say_what_they_made(finished: CommandLine) -> None:
 def test_render_in_each_format(finished: CommandLine) -> None:
     page = (RUN / "digest.en.md").read_bytes().decode()
     assert finished("render", RUN, "--lang", "en").out == page
-    assert finished("render", RUN).out == page + (RUN / "digest.zh.md").read_bytes().decode()
+    assert finished("render", RUN).out == page + "\n" + (RUN / "digest.zh.md").read_bytes().decode()
     assert "Keep the page queue open" in finished("render", RUN, "--lang", "en", "--format", "text").out
     values = json.loads(finished("render", RUN, "--lang", "en", "--format", "json").out)
     assert isinstance(values, dict)
+    both = json.loads(finished("render", RUN, "--format", "json").out)
+    assert (both[0], [page["language"] for page in both]) == (values, ["en", "zh"])
     wrong = finished("render", RUN, "--format", "html")
     assert (wrong.code, "'html' is not one of 'md', 'text', 'json'" in wrong.err) == (2, True)
 
@@ -182,6 +196,93 @@ def test_record_wants_a_run_and_a_folder_or_a_fixture(command: CommandLine) -> N
     assert command("record").err == "error: give --fixture NAME, or RUN and FOLDER\n"
     assert command("record", "--fixture", "demo", "--llm", "none").err == "error: --llm must be batch or openai here\n"
     assert command("record", "runs/none", "./saved/").code == 2
+
+
+def test_record_refuses_what_is_no_finished_run_and_writes_nothing(finished: CommandLine) -> None:
+    assert finished("record", RUN, "./saved/").code == 0
+    assert finished("run", "--dry-run", "--fixture", "./saved/", "--out", "replayed").code == 0
+    replayed = finished("record", "replayed/toy__pages/2026-W06", "./again/")
+    assert (replayed.code, replayed.err) == (
+        2,
+        "error: replayed/toy__pages/2026-W06 is a replay of the fixture ./saved/; copy that fixture's folder instead\n",
+    )
+    assert finished("run", "--fixture", "./week/", "--llm", "batch", "--model", "other", "--out", "waiting").code == 0
+    waiting = finished("record", "waiting/toy__pages/2026-W06", "./again/")
+    assert (waiting.code, "is not a finished run with a model" in waiting.err) == (2, True)
+    (RUN / "pulls/103.json").unlink()
+    gone = finished("record", RUN, "./again/")
+    assert (gone.code, f"{RUN} lacks pull request 103" in gone.err) == (2, True)
+    assert not Path("again").exists()
+
+
+def test_a_pull_request_that_is_gone_or_another(finished: CommandLine) -> None:
+    (RUN / "pulls/102.json").write_bytes((RUN / "pulls/101.json").read_bytes())
+    outcome = finished("render", RUN)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"error: {RUN}/pulls/102.json holds pull request 101; collect again with --refresh\n" in outcome.err
+    (RUN / "pulls/102.json").unlink()
+    for name in ("chunk", "render"):
+        outcome = finished(name, RUN, *(("--pr", "102") if name == "chunk" else ()))
+        assert outcome.code == 2
+        assert f"error: {RUN}/pulls/102.json is gone; collect again with --refresh\n" in outcome.err
+
+
+def test_a_summary_of_another_is_made_again(finished: CommandLine) -> None:
+    own = (RUN / "summaries/102.json").read_bytes()
+    (RUN / "summaries/102.json").write_bytes((RUN / "summaries/101.json").read_bytes())
+    outcome = finished("show", RUN, "--pr", "102")
+    assert outcome.code == 2
+    assert "102.json holds the summary of pull request 101; make it again with: prhub-digest rank" in outcome.err
+    assert finished("rank", RUN).code == 0
+    assert (RUN / "summaries/102.json").read_bytes() == own
+
+
+def test_a_closed_stream_changes_no_exit_code(finished: CommandLine) -> None:
+    command = shlex.join([sys.executable, "-m", "prhub_digest"])
+    page = (RUN / "digest.en.md").read_bytes()
+    environment = process_environment(finished.folder, {})
+
+    def shell(line: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            ["sh", "-c", line], cwd=finished.folder, env=environment, capture_output=True, check=False
+        )
+
+    done = shell(f"{command} render {RUN} --lang en >&-")
+    assert (done.returncode, done.stdout, b"Traceback" in done.stderr) == (0, b"", False), done.stderr
+    done = shell(f"{command} render {RUN} --lang en 2>&- <&-")
+    assert (done.returncode, done.stdout) == (0, page)
+    done = shell(f"{command} run --fixture ./week/ --llm none --out closed >&- 2>&-")
+    assert (done.returncode, (finished.folder / "closed" / RUN.relative_to("runs") / "digest.en.md").exists()) == (
+        0,
+        True,
+    )
+    assert shell(f"{command} show ./none >&- 2>&-").returncode == 2
+
+
+def test_names_that_the_locale_cannot_read(tmp_path: Path) -> None:
+    write_week(tmp_path / "一周")
+    history = History(tmp_path / "仓库")
+    history.commit("Open the queue (#2)", {"pages/queue.py": "open()\n"})
+    poor = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    (tmp_path / "提示").mkdir()
+    shutil.copy(prompts_dir() / "headline.prompt.md", tmp_path / "提示")
+    folders = ("--out", "页面", "--prompts", "提示")
+    made = ended(own_process(tmp_path, "run", "--fixture", "./一周/", "--llm", "none", *folders, **poor))
+    assert (made.code, "Traceback" in made.err) == (0, False), made.err
+    run = tmp_path / "页面/toy__pages/2026-W06"
+    settings = json.loads((run / "run.json").read_bytes())["settings"]
+    assert (settings["fixture"], settings["out"]) == ("./一周/", "页面")
+    shown = ended(own_process(tmp_path, "render", run, **poor))
+    assert (shown.code, shown.out) == (0, (run / "digest.en.md").read_bytes().decode())
+    week = ("--week", "2026-W06", "--llm", "none")
+    made = ended(own_process(tmp_path, "run", "./仓库", *week, **poor))
+    assert made.code == 0, made.err
+    run = tmp_path / "runs/local__仓库/2026-W06"
+    assert json.loads((run / "run.json").read_bytes())["settings"]["location"] == "./仓库"
+    assert ended(own_process(tmp_path, "run", "./仓库", *week)).code == 0
+    for odd in (("--model", "模型"), ("--week", "周"), ("--tz", "时区"), ("--config", "无.toml"), ("--lang", "中")):
+        wrong = ended(own_process(tmp_path, "run", "./仓库", *week[2:], *odd, **poor))
+        assert (wrong.code, "Traceback" in wrong.err) == (2, False), wrong.err
 
 
 def test_a_product_on_a_poor_console_is_complete(tmp_path: Path) -> None:

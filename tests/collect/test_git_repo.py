@@ -43,7 +43,10 @@ def test_squash_commit_whole_record(history: History, tmp_path: Path) -> None:
         numbers=(12,),
         direct_commits=0,
         head=sha,
-        notes=(f"read along main, first parents only, at {sha[:12]}",),
+        notes=(
+            f"read along main, first parents only, at {sha[:12]}",
+            "the newest commit on main is of 2026-02-04, before the end of the period: pull requests may be missing",
+        ),
     )
     assert pulls == [
         PullRequest(
@@ -249,6 +252,23 @@ def test_default_branch_of_origin_is_read_from_a_work_tree(history: History, tmp
     assert collection.numbers == (1,)
     assert collection.notes[0].startswith("read along origin/main,")
     assert pull.base_branch == "main"
+
+
+def test_a_history_that_goes_beyond_the_period_lacks_nothing(history: History, tmp_path: Path) -> None:
+    history.commit("In the week (#2)", {"a.txt": "two\n"})
+    head = history.commit("On the next Monday (#3)", {"a.txt": "three\n"}, when="2026-02-09T00:00:00+00:00")
+    collection, _ = _collect(history, tmp_path)
+    assert collection.notes == (f"read along main, first parents only, at {head[:12]}",)
+
+
+def test_the_head_is_that_of_the_last_fetch(history: History, tmp_path: Path) -> None:
+    local = GitSource(str(history.folder), tmp_path)
+    remote = GitSource(f"file://{history.folder}", tmp_path)
+    before = local.head()
+    assert (before, remote.head()) == (history.git("rev-parse", "HEAD"), None)
+    remote.collection(_WEEK)
+    after = history.commit("Go on (#2)", {"a.txt": "two\n"})
+    assert (local.head(), remote.head()) == (after, before)
 
 
 def test_resumed_run_reads_the_collection_it_has(history: History, tmp_path: Path) -> None:

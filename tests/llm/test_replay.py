@@ -11,11 +11,12 @@ from prhub_digest.llm.difference import differences
 from prhub_digest.llm.replay import ReplayClient, ReplayStore, subject_path, write_reply
 from prhub_digest.models.llm import Message, Parameters, Usage
 
-REMEDY = "`make record-demo` asks again for what is missing or stale"
+REMEDY = "`prhub-digest record --fixture './my week/'` asks again for what is missing or stale"
 
 
 def replay(folder: Path, **failed: str) -> Asker:
-    return Asker(ReplayClient(), ReplayStore(folder, {name.replace("_", "/", 1): why for name, why in failed.items()}))
+    reasons = {name.replace("_", "/", 1): why for name, why in failed.items()}
+    return Asker(ReplayClient(), ReplayStore(folder, reasons, "./my week/"))
 
 
 def test_a_recorded_reply_is_replayed_without_being_paid(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_a_replay_neither_asks_nor_records(tmp_path: Path) -> None:
         client.complete(request, request.messages, 100)
     client.close()
     with pytest.raises(ReplayError):
-        ReplayStore(tmp_path, {}).save(stored(request))
+        ReplayStore(tmp_path, {}, "demo").save(stored(request))
 
 
 @pytest.mark.parametrize("subject", ["../pr-1", "a/b", "", ".hidden", "a\\b"])
@@ -105,6 +106,11 @@ def test_differences_of_every_part() -> None:
     cut = "…" + "x" * 40 + "{}" + "z" * 59 + "…"
     assert differences(toy_request(messages=(long,)), toy_request(messages=(other,))) == (
         f"message 1 (system), line 2: recorded “{cut.format('y')}”, now “{cut.format('Y')}”",
+    )
+    old = Message(role="user", content="<data-12ab34cd>\nopen\n</data-12ab34cd>")
+    new = Message(role="user", content="<data-99ab34cd>\nshut\n</data-99ab34cd>")
+    assert differences(toy_request(messages=(old,)), toy_request(messages=(new,))) == (
+        "message 1 (user), line 2: recorded “open”, now “shut”",
     )
     more = Message(role="system", content=system.content + "\nMore.")
     assert differences(request, toy_request(messages=(more, user))) == (

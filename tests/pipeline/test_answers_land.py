@@ -27,7 +27,7 @@ def test_every_summary_sits_on_its_own_pull_request_whatever_the_timing(command:
         ref = field(request.messages[1]["content"], "ref")
         content = json.loads(content_for(request.body))
         if ref in DELAYS:
-            content["scope"] = f"the page of {ref}"
+            content["scope"] = {"text": f"the page of {ref}", "line": "B1", "words": f"for the page of {ref}"}
         return completion(json.dumps(content), after=DELAYS.get(ref, 0.0))
 
     for number in (101, 102, 103):
@@ -37,7 +37,7 @@ def test_every_summary_sits_on_its_own_pull_request_whatever_the_timing(command:
         command.set(OPENAI_BASE_URL=server.base_url)
         assert command(*COMMAND).code == 0
     summaries = [read(f"summaries/{number}.json") for number in (101, 102, 103)]
-    assert [(own["pull"], own["scope"]) for own in summaries] == [
+    assert [(own["pull"], own["scope"]["text"]) for own in summaries] == [
         (number, f"the page of pr-{number}") for number in (101, 102, 103)
     ]
     assert [own["replies"][0]["ref"] for own in summaries] == ["pr-101", "pr-102", "pr-103"]
@@ -76,7 +76,7 @@ def test_a_fact_of_an_unknown_pull_request_is_an_error(command: CommandLine) -> 
         command.set(OPENAI_BASE_URL=server.base_url)
         outcome = command(*COMMAND)
         repairs = [request.messages[-1]["content"] for request in server.requests if len(request.messages) == 4]
-    assert outcome.code == 0
+    assert outcome.code == 1
     assert len(repairs) == 1
     assert "unknown fact 'p1030.c1'" in repairs[0]
     assert "warning: compose plan: no usable reply after one retry: themes 4: unknown fact 'p1030.c1'" in outcome.err

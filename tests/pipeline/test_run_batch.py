@@ -1,6 +1,7 @@
 """Batch files, round after round, end in the same digest as an endpoint that answers at once."""
 
 import json
+import os
 from pathlib import Path
 
 from command_line import CommandLine
@@ -20,6 +21,21 @@ def answered(requests: Path, replies: Path) -> int:
     return len(lines)
 
 
+def counted_replies(number: int) -> str:
+    return "1 reply" if number == 1 else f"{number} replies"
+
+
+def test_a_stage_that_waits_for_replies_did_not_do_its_work(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    assert command(*COMMAND, "--llm", "batch").code == 0
+    for stage in ("summarize", "rank", "compose", "verify", "render"):
+        outcome = command(stage, RUN)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert f"3 requests in {RUN}/batch/requests.jsonl\n" in outcome.err
+        assert f"prhub-digest batch import {RUN} REPLIES.jsonl" in outcome.err
+    assert command("chunk", RUN).code == 0  # asks nobody
+
+
 def test_batch_files_make_the_digest_of_a_live_run(command: CommandLine) -> None:
     write_week(command.folder / "week")
     with ModelServer(answer) as server:
@@ -28,14 +44,14 @@ def test_batch_files_make_the_digest_of_a_live_run(command: CommandLine) -> None
     command.set(PRHUB_CACHE_DIR=str(command.folder / "another"))
     rounds = []
     outcome = command(*COMMAND, "--llm", "batch")
-    while "requests in " in outcome.err:
+    while "batch import" in outcome.err:
         assert (outcome.code, outcome.out) == (0, "")
         assert f"prhub-digest batch import {RUN} REPLIES.jsonl" in outcome.err
         rounds.append(answered(RUN / "batch/requests.jsonl", Path("replies.jsonl")))
         imported = command("batch", "import", RUN, "replies.jsonl", "--by", "a script")
         assert (imported.code, imported.err.split("\n")[-2]) == (
             0,
-            f"replies.jsonl: {rounds[-1]} replies imported, 0 requests still wait",
+            f"replies.jsonl: {counted_replies(rounds[-1])} imported, 0 requests still waiting",
         )
         outcome = command(*COMMAND, "--llm", "batch")
         assert len(rounds) < 10
@@ -54,7 +70,7 @@ def test_a_bad_line_is_named_and_the_good_ones_are_kept(command: CommandLine) ->
     Path("replies.jsonl").write_bytes("".join(f"{line}\n" for line in lines).encode())
     outcome = command("batch", "import", RUN, "replies.jsonl")
     assert outcome.code == 1
-    assert "2 replies imported, 1 requests still wait" in outcome.err
+    assert "2 replies imported, 1 request still waiting" in outcome.err
     assert "warning: line 3: not a line of a batch output file" in outcome.err
     assert "no request waits for this reply" in outcome.err
     assert "stands there twice; the first one counts" in outcome.err
@@ -70,17 +86,31 @@ def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
     for waiting in (3, 1, 10, 2):
         export = command("batch", "export", "--fixture", "./week/", "--to", "exported.jsonl")
         outcome = command("record", "--fixture", "./week/")
-        assert (outcome.code, f"{waiting} requests in {requests}\n" in outcome.err) == (0, True), outcome.err
+        words = f"{waiting} request{'' if waiting == 1 else 's'} in {requests}\n"
+        assert (outcome.code, words in outcome.err) == (0, True), outcome.err
         assert "prhub-digest batch import --fixture ./week REPLIES.jsonl" in outcome.err
         assert (export.code, Path("exported.jsonl").read_bytes()) == (0, requests.read_bytes())
         assert answered(requests, replies) == waiting
         imported = command("batch", "import", "--fixture", "./week/", replies, "--by", "a script")
         assert imported.code == 0, imported.err
+        assert requests.exists()
     assert "week: every reply is recorded\n" in command("record", "--fixture", "./week/").err
+    assert not requests.exists()
     replay = command("run", "--dry-run", "--fixture", "./week/", "--lang", "en", "--lang", "zh")
     assert (replay.code, "0 of them asked now" in replay.err) == (0, True), replay.err
     manifest = json.loads(Path("week/manifest.json").read_bytes())
     assert (manifest["recorded"], manifest["failed"]) == ("batch files, a script", {})
+
+
+def test_a_name_that_the_locale_cannot_read_stands_in_the_record(command: CommandLine) -> None:
+    """Arguments of a C locale hold their bytes as lone surrogates."""
+    write_week(command.folder / "week")
+    command(*COMMAND, "--llm", "batch")
+    answered(RUN / "batch/requests.jsonl", Path("replies.jsonl"))
+    by = os.fsencode("模型").decode("ascii", "surrogateescape")
+    assert command("batch", "import", RUN, "replies.jsonl", "--by", by).code == 0
+    stored = [json.loads(path.read_bytes()) for path in Path("cache/replies").rglob("*.json")]
+    assert {reply["recorded"] for reply in stored} == {"batch files, 模型"}
 
 
 def test_batch_wants_a_run_or_a_fixture_and_files(command: CommandLine) -> None:

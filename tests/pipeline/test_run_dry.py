@@ -76,6 +76,26 @@ def test_a_stale_reply_says_what_differs(command: CommandLine, week: Path) -> No
     assert "prompt summarize_pr has changed" in outcome.err
 
 
+def test_a_fixture_that_was_edited_is_read_again(command: CommandLine, week: Path) -> None:
+    assert command(*DRY).code == 0
+    path = week / "pulls/102.json"
+    before = path.read_bytes()
+    path.write_bytes(before.replace(b"as discussed", b"as agreed"))
+    outcome = command(*DRY)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "the reply recorded for summarize_pr/pr-102 answers another request:\n" in outcome.err
+    assert "as discussed" in outcome.err
+    assert "as agreed" in outcome.err
+    assert "`prhub-digest record --fixture ./week/` asks again for what is missing or stale\n" in outcome.err
+    path.write_bytes(before)
+    assert command(*DRY).code == 0
+    manifest = week / "manifest.json"
+    numbers = manifest.read_bytes().replace(b"102,\n      103", b"102")
+    manifest.write_bytes(numbers)
+    assert command(*DRY).code == 3  # the plan was recorded for three
+    assert json.loads((RUN / "collection.json").read_bytes())["numbers"] == [101, 102]
+
+
 def test_only_what_became_stale_is_asked_anew(command: CommandLine, week: Path) -> None:
     path = week / "pulls/102.json"
     path.write_bytes(path.read_bytes().replace(b"as discussed", b"as agreed"))

@@ -73,6 +73,24 @@ def test_the_whole_endpoint_may_be_gone_when_nothing_is_left_to_ask(command: Com
     assert live(command, gone).code == 0
 
 
+DERIVED = ("coverage", "signals", "ranking", "stats", "plan", "digest.en", "verification.en", "summaries/102")
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_damaged_file_is_made_again(command: CommandLine, name: str) -> None:
+    write_week(command.folder / "week")
+    path = RUN / f"{name}.json"
+    with ModelServer(answer) as server:
+        live(command, server)
+        whole = {file: file.read_bytes() for file in RUN.rglob("*") if file.is_file() and file.name != "run.json"}
+        asked(server)
+        for damaged in (b"", b"{}", whole[path][:-40], b"\xff"):
+            path.write_bytes(damaged)
+            outcome = live(command, server)
+            assert (outcome.code, asked(server)) == (0, []), outcome.err
+            assert {file: file.read_bytes() for file in whole} == whole
+
+
 def test_a_language_added_later_asks_for_its_wording_only(command: CommandLine) -> None:
     write_week(command.folder / "week")
     with ModelServer(answer) as server:

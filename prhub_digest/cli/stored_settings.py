@@ -1,0 +1,59 @@
+"""What run.json holds of a run's settings, and what they say when the folder is opened again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prhub_digest.errors import UsageError
+
+if TYPE_CHECKING:
+    from prhub_digest.console import Console
+    from prhub_digest.settings import Settings
+
+
+def as_stored(settings: "Settings") -> dict[str, Any]:
+    """The settings as run.json holds them; `out` and `prompts` may be names that are no text."""
+    from prhub_digest.run_folder import name_as_text
+    from prhub_digest.settings import public
+
+    names = {key: name_as_text(value) for key, value in public(settings).items() if isinstance(value, str)}
+    return public(settings) | names
+
+
+def refuse_another_source(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Two clones of one name would share a folder, and the second would overwrite the pages of the first.
+
+    Raises:
+        UsageError: the folder was made from another source.
+    """
+    if _place(old) != _place(new):
+        raise UsageError(
+            f"{folder} holds the pull requests of {_origin(old)}, not of {_origin(new)};"
+            " give another folder with --out, or start over in this one with --fresh"
+        )
+
+
+def _place(stored: dict[str, Any]) -> tuple[str, ...]:
+    """A source, however its path is written."""
+    from prhub_digest.collect.git_remote import is_url
+    from prhub_digest.run_folder import text_as_name
+
+    location, fixture = stored.get("location") or "", stored.get("fixture") or ""
+    if location and not is_url(location):
+        location = str(Path(text_as_name(location)).resolve())
+    if "/" in fixture:
+        fixture = str(Path(text_as_name(fixture)).resolve())
+    return str(stored.get("source")), location, fixture
+
+
+def _origin(stored: dict[str, Any]) -> str:
+    return f"the fixture {stored['fixture']}" if stored.get("fixture") else str(stored.get("location"))
+
+
+def name_changes(old: dict[str, Any], new: dict[str, Any], console: "Console") -> None:
+    """Tell the user which settings are others than those of the last run."""
+    changed = [f"{key} {old.get(key)!r} -> {value!r}" for key, value in new.items() if key in old and old[key] != value]
+    if changed:
+        console.message(
+            f"settings changed since the last run of this folder: {'; '.join(changed)}."
+            " What depends on them is made again; --fresh starts over."
+        )
