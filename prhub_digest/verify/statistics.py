@@ -3,6 +3,7 @@
 from prhub_digest.models.stats import Count
 from prhub_digest.verify.context import Context
 from prhub_digest.verify.inputs import Report
+from prhub_digest.verify.superlatives import superlative_fault
 
 
 def check(context: Context) -> Report:
@@ -34,6 +35,8 @@ def _check_cited(context: Context, report: Report) -> None:
             fault = _inconsistent(counts[path], context)
             if fault:
                 report.error(sentence.item, f"statistic {path}: {fault}")
+        if sentence.origin == "model" and (fault := superlative_fault(sentence, context.inputs.stats)):
+            report.error(sentence.item, fault)
 
 
 def _inconsistent(count: Count, context: Context) -> str | None:
