@@ -32,6 +32,11 @@ def visible(text: str) -> str:
     return UNSEEN.sub(lambda match: _escape(ord(match[0])), text)
 
 
+def visible_line(text: str) -> str:
+    r"""The same for what is one line, such as a path: a newline in it is an escape too."""
+    return visible(text).replace("\n", "\\n")
+
+
 def _escape(code: int) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"

@@ -73,6 +73,8 @@ class Settings(Record):
     def _no_empty_path(cls, value: object) -> object:
         if value == "":  # which would be the working folder
             raise ValueError("empty")
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("holds a NUL character")
         return value
 
     @field_validator("base_url")

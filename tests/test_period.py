@@ -67,3 +67,15 @@ def test_last_complete_week() -> None:
     sunday_evening = _moment("2026-02-08T16:30:00Z")
     assert Period.last_complete_week(sunday_evening).label == "2026-W05"
     assert Period.last_complete_week(sunday_evening, "Asia/Shanghai").label == "2026-W06"
+
+
+@pytest.mark.parametrize("week", ["9999-W52", "２０２６-W22", "2026-W٢٢"])
+def test_weeks_beyond_the_calendar_or_in_other_digits_are_refused(week: str) -> None:
+    with pytest.raises(UsageError):
+        Period.from_week(week)
+
+
+@pytest.mark.parametrize("since", ["0001-01-01", "20260525", "2026-W21-1", "２０２６-05-25"])
+def test_days_are_written_in_one_way_and_within_the_calendar(since: str) -> None:
+    with pytest.raises(UsageError):
+        Period.from_dates(since, "2026-06-01", "Asia/Shanghai")

@@ -64,6 +64,9 @@ def test_rendering_separates_roles_and_wraps_untrusted_values(tmp_path):
         (("statements | untrusted", "statements"), r":16: 'statements' is untrusted; write \{\{ statements \| untr"),
         (("statements | untrusted", "statements | upper"), r":16: no filter 'upper'; there are indent, join"),
         (("{{ ref }}", "{{ ref "), r":1\d: "),
+        (("{{ ref }}\n", ""), r"the input 'ref' is required, but stands nowhere in the body"),
+        (("{{ statements | untrusted }}\n", ""), r"the input 'statements' is required, but stands nowhere"),
+        (("=== user\n", ""), r":13: 'statements' is untrusted; it belongs under === user"),
         (("version: 1", "verzion: 1"), r":3: unknown key 'verzion'; did you mean version\?"),
         (("version: 1\n", ""), r":1: the key 'version' is missing"),
         (("version: 1", "version: 1\nversion: 2"), r":4: version stands twice"),
@@ -88,7 +91,7 @@ def test_a_broken_prompt_names_file_line_and_fix(tmp_path, change, message):
 def test_a_partial_is_checked_like_the_body(tmp_path):
     (tmp_path / "_mine.md").write_text("{{ statements }}")
     with pytest.raises(PromptError, match=r"_mine\.md:1: 'statements' is untrusted"):
-        load(tmp_path, GOOD.replace("Be short.", '{% include "_mine.md" %}'))
+        load(tmp_path, GOOD.replace("{{ ref }}", '{{ ref }} {% include "_mine.md" %}'))
 
 
 def test_a_file_that_overrides_nothing_is_an_error(tmp_path):
@@ -166,3 +169,13 @@ def test_a_faulty_override_names_its_own_file(tmp_path, name, content, message):
 def test_an_empty_folder_overrides_nothing_and_is_an_error(tmp_path):
     with pytest.raises(PromptError, match="no prompt files in it"):
         load_prompts(prompts_dir(), tmp_path)
+
+
+def test_arithmetic_that_fails_is_a_prompt_error(tmp_path):
+    prompt = load(tmp_path, GOOD + "{{ 1 // 0 }}\n")
+    with pytest.raises(PromptError, match="cannot render the user part"):
+        prompt.render({"ref": "r", "statements": "s"}, len)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    assert load(tmp_path, "\ufeff" + GOOD).id == "headline"

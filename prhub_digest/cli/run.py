@@ -116,7 +116,8 @@ def run(
             raise export_pending(opened, pending) from None
     _warn_of_missing(console, result.collection)
     report(console, opened, result, as_json=as_json)
-    if (result.partial and not settings.allow_partial) or (settings.strict and (result.findings or result.failures)):
+    wanting = result.partial and not settings.allow_partial
+    if wanting or result.errors or (settings.strict and (result.findings or result.failures)):
         raise typer.Exit(1)
 
 
@@ -186,7 +187,7 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
         f"{counted(len(result.collection.numbers), 'merged pull request')}; replies of {counted(usage.calls, 'call')}"
         f" ({usage.input_tokens:,} tokens in, {usage.output_tokens:,} out), {paid.calls} of them asked now"
     )
-    errors = sum(finding.severity == "error" for finding in result.findings)
+    errors = len(result.errors)
     warnings = counted(len(result.findings) - errors, "warning")
     console.message(f"verification: {counted(errors, 'error')}, {warnings}")
     if as_json:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from prhub_digest.llm.ask import Asker
     from prhub_digest.llm.client import Client
     from prhub_digest.llm.request import RequestBuilder
-    from prhub_digest.llm.store import Replies
+    from prhub_digest.llm.store import Replies, ReplyStore
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.models.period import Period
     from prhub_digest.pipeline.context import Run
@@ -261,7 +261,7 @@ def _replies(settings: "Settings", target: Target, console: "Console") -> "Repli
     return reply_store(settings, console)
 
 
-def reply_store(settings: "Settings", console: "Console") -> "Replies":
+def reply_store(settings: "Settings", console: "Console") -> "ReplyStore":
     from prhub_digest.llm.store import ReplyStore
 
     return ReplyStore(settings.cache_dir / "replies", console.warning)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from prhub_digest.models.summary import Evidence, PullRequestSummary
     from prhub_digest.run_folder import RunFolder
 
+# The stages that leave a record in run.json; `verify` is a part of `compose`.
+_RECORDED = ("collect", "chunk", "summarize", "rank", "compose", "render")
 Json = Annotated[bool, typer.Option("--json", help="The stored record as JSON.")]
 
 
@@ -121,9 +123,25 @@ def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> str:
     if collection is None:
         return "no pull requests collected"
     stages = [failure.stage for failure in manifest.failures]
+    known = f"{counted(len(collection.numbers), 'merged pull request')}, {stages.count('collect')} incomplete"
+    unfinished = _unfinished(manifest, folder, collection.numbers)
+    return f"{known}\n{unfinished}" if unfinished else f"{known}, {stages.count('summarize')} not summarized"
+
+
+def _unfinished(manifest: "RunManifest", folder: "RunFolder", numbers: tuple[int, ...]) -> str | None:
+    """How far the run came, when a stage has no record or a summary is not there; None when it is whole."""
+    from prhub_digest.models.summary import PullRequestSummary
+    from prhub_digest.run_folder import summary_name
+
+    stored = [folder.read_valid(summary_name(number), PullRequestSummary) for number in numbers]
+    whole = [own for own, number in zip(stored, numbers, strict=True) if own is not None and own.pull == number]
+    stage = next((name for name in _RECORDED if name not in manifest.stages), None)
+    if stage is None and len(whole) == len(numbers):
+        return None
+    done = sum(own.status == "summarized" for own in whole)
     return (
-        f"{counted(len(collection.numbers), 'merged pull request')},"
-        f" {stages.count('collect')} incomplete, {stages.count('summarize')} not summarized"
+        f"unfinished: {f'{stage} has not ended; ' if stage else ''}"
+        f"{done} of {counted(len(numbers), 'pull request')} summarized so far; the same run command continues"
     )
 
 

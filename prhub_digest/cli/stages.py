@@ -10,10 +10,13 @@ import typer
 
 from prhub_digest.cli.run import export_pending
 from prhub_digest.cli.setup import Lang, ModelKind, Target, effective, fixture_manifest, open_run
-from prhub_digest.console import Console
+from prhub_digest.console import Console, visible_line
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from prhub_digest.models.chunk import Coverage
     from prhub_digest.models.digest import Language as LanguageName
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.models.run import RunManifest, StageName
@@ -114,12 +117,8 @@ def chunk(run: RunPath, number: PullNumber = None) -> None:
         refuse_unknown(number, week.collection, run)
         chunks, coverage = chunks_of(opened, read_pull(opened, number))
         opened.console.product("\n\n".join(chunk.text for chunk in chunks) + "\n")
-        for file in coverage.files:
-            if file.shown != "full":
-                opened.console.message(
-                    f"{file.path}: {file.shown}, {file.changed_lines_shown} of {file.changed_lines} changed lines"
-                    f" ({file.reason or 'budget'})"
-                )
+        for line in _not_shown(coverage, opened.options.max_chunks):
+            opened.console.message(line)
         return
     stored = opened.folder.read_record(COVERAGE, WeekCoverage)
     rows = [
@@ -133,6 +132,25 @@ def chunk(run: RunPath, number: PullNumber = None) -> None:
         for own in (stored.pulls if stored else ())
     ]
     opened.console.table("Chunks", ("PR", "chunks", "tokens", "changed lines", "files in full"), rows)
+
+
+def _not_shown(coverage: "Coverage", max_chunks: int) -> "Iterator[str]":
+    """What the chunks lack, a line each: description, review threads, files, changed lines in all."""
+    if not coverage.description_complete:
+        yield "description: not shown whole"
+    if coverage.threads_shown < coverage.threads_total:
+        missing = coverage.threads_total - coverage.threads_shown
+        yield f"review threads: {missing} of {coverage.threads_total} not shown whole"
+    for file in coverage.files:
+        if file.shown != "full":
+            yield (
+                f"{visible_line(file.path)}: {file.shown}, {file.changed_lines_shown} of {file.changed_lines}"
+                f" changed lines ({file.reason or 'budget'})"
+            )
+    left_out = coverage.changed_lines_total - coverage.changed_lines_shown
+    if left_out:
+        limit = f" (max_chunks is {max_chunks})" if coverage.chunks >= max_chunks else ""
+        yield f"changed lines: {left_out} of {coverage.changed_lines_total} in no chunk{limit}"
 
 
 def summarize(run: RunPath) -> None:

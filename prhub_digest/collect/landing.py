@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from prhub_digest.models.pull_request import Person
 
-_GITHUB_MERGE = re.compile(r"Merge pull request #(\d{1,9}) from (\S+)")
-_GITLAB_MERGE = re.compile(r"See merge request (?:\S*)!(\d{1,9})")
+_GITHUB_MERGE = re.compile(r"Merge pull request #([0-9]{1,9}) from (\S+)")
+_GITLAB_MERGE = re.compile(r"See merge request (?:\S*)!([0-9]{1,9})")
 _GITLAB_BRANCH = re.compile(r"Merge branch '([^']+)' into ")
-_LAST_NUMBER = re.compile(r"\s*\(#(\d{1,9})\)\s*$")
+_LAST_NUMBER = re.compile(r"\s*\(#([0-9]{1,9})\)\s*$")
 _TRAILER = re.compile(r"(?:[A-Za-z]+(?:-[A-Za-z]+)*-by|Change-Id|Cc|See merge request):? .*", re.IGNORECASE)
 _CO_AUTHOR = re.compile(r"Co-authored-by:\s*(.*?)\s*(?:<[^>]*>)?\s*", re.IGNORECASE)
 _CUT = "…"

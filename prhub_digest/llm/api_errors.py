@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from prhub_digest.errors import FatalServiceError, PrhubError, ServiceError
 from prhub_digest.llm.chat_format import error_text
@@ -20,7 +21,13 @@ _NO_SCHEMA = re.compile(r"response_format|json_schema|structured output", re.IGN
 
 
 def status_error(status: int, body: Any, headers: Mapping[str, str], *, place: str, model: str) -> PrhubError:
-    """The error for a response with status 400 or above; `body` as the SDK decoded it, `headers` in lower case."""
+    """The error for a response with status 300 or above; `body` as the SDK decoded it, `headers` in lower case."""
+    if status < 400:
+        host = urlsplit(headers.get("location", "")).netloc or "another address"
+        return FatalServiceError(
+            f"{place} redirects (HTTP {status}) to {host}: nothing is sent to a host that you did not name;"
+            " set OPENAI_BASE_URL to the right address"
+        )
     words = error_text(body) if body else f"HTTP {status}"
     if status in {401, 403}:
         return FatalServiceError(

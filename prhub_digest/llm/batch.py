@@ -10,10 +10,11 @@ from typing import Any
 from prhub_digest.errors import PendingReplies, UsageError
 from prhub_digest.llm.chat_format import chat_body, error_text, read_completion
 from prhub_digest.llm.client import Completion, UnusableReplyError
-from prhub_digest.llm.store import write_whole
+from prhub_digest.llm.store import ReplyStore, write_whole
 from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply
 
 Validate = Callable[[LogicalRequest, str], str | None]
+_HASH_DIGITS = 10
 
 
 class PendingClient:
@@ -43,7 +44,7 @@ class PendingClient:
 class ImportResult:
     """Ids by what became of them, in the order of the file; `missing` are requests without a usable line.
 
-    `failed` pairs an id (or `line 3`) with the reason.
+    `failed` pairs an id (or `line 3`) with the reason; `stored` were answered before.
     """
 
     imported: tuple[str, ...]
@@ -51,11 +52,22 @@ class ImportResult:
     duplicate: tuple[str, ...]
     missing: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
+    stored: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether the file held no line at all."""
+        return not (self.imported or self.unknown or self.duplicate or self.failed or self.stored)
 
 
 def custom_id(request: LogicalRequest) -> str:
     """Readable, and another one as soon as the request is another one."""
-    return f"{request.prompt}/{request.subject}-{request.request_hash[:10]}"
+    return f"{request.prompt}/{request.subject}-{request.request_hash[:_HASH_DIGITS]}"
+
+
+def is_stored(name: str, store: ReplyStore) -> bool:
+    """Whether the store holds the reply to the request of this id."""
+    return any(custom_id(reply.request) == name for reply in store.beginning_with(name[-_HASH_DIGITS:]))
 
 
 def export(requests: Iterable[LogicalRequest], path: Path) -> int:
@@ -72,15 +84,18 @@ def import_replies(
     validate: Validate,
     save: Callable[[StoredReply], object],
     recorded: str,
+    stored_before: Callable[[str], bool] = lambda _: False,
 ) -> ImportResult:
     """Saves each valid reply of a batch output file, and says what became of every line and every request.
 
     `validate` returns what is wrong with the content of a reply, as for a live one. A line that fails in any way saves
-    nothing; a later valid line of the same id makes up for it. Raises UsageError when the file cannot be read.
+    nothing; a later valid line of the same id makes up for it. `stored_before` says whether an id that no
+    request waits for is answered already. Raises UsageError when the file cannot be read.
     """
     wanted = {custom_id(request): request for request in requests}
     imported: dict[str, None] = {}
     unknown: list[str] = []
+    before: list[str] = []
     duplicate: list[str] = []
     failed: dict[str, str] = {}
     for number, line in _lines(path):
@@ -88,7 +103,7 @@ def import_replies(
         if line is None or not isinstance(name, str):
             failed[f"line {number}"] = "not a line of a batch output file"
         elif name not in wanted:
-            unknown.append(name)
+            (before if stored_before(name) else unknown).append(name)
         elif name in imported:
             duplicate.append(name)
         else:
@@ -101,7 +116,9 @@ def import_replies(
                 imported[name] = None
                 failed.pop(name, None)
     missing = tuple(name for name in wanted if name not in imported)
-    return ImportResult(tuple(imported), tuple(unknown), tuple(duplicate), missing, tuple(failed.items()))
+    return ImportResult(
+        tuple(imported), tuple(unknown), tuple(duplicate), missing, tuple(failed.items()), tuple(before)
+    )
 
 
 def _line(request: LogicalRequest) -> str:

@@ -57,6 +57,7 @@ class OpenAIClient:
                 base_url=url,
                 timeout=timeout,
                 limits=limits,
+                follow_redirects=False,  # what is sent goes to the host the user named, and to no other
                 trust_env=host not in _LOOPBACK,  # a proxy cannot reach this machine's own endpoint
             ),
             timeout=timeout,

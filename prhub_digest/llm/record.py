@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from prhub_digest.errors import ReplyError
 from prhub_digest.llm.ask import Answer, Asker, Check, R
+from prhub_digest.llm.batch import custom_id
 from prhub_digest.llm.replay import subject_path, write_reply
 from prhub_digest.llm.store import Replies
 from prhub_digest.models.llm import LogicalRequest, StoredReply
@@ -20,6 +21,7 @@ class RecordingReplies:
         self._beside = beside
         self._warn = warn
         self._used: dict[Path, str] = {}
+        self._answered: set[str] = set()
 
     @property
     def recorded(self) -> str:
@@ -36,7 +38,7 @@ class RecordingReplies:
             self._warn(f"{path} is no recorded reply; it is asked for again")
             stored = None
         if stored is not None and stored.request.request_hash == request.request_hash:
-            self._used[path] = stored.recorded
+            self._note(path, stored)
             return stored
         found = self._beside.find(request) if self._beside else None
         if found is not None:
@@ -47,7 +49,11 @@ class RecordingReplies:
         self._warn(f"{request.prompt}/{request.subject} is asked for again: {reason}")
 
     def save(self, stored: StoredReply) -> None:
-        self._used[write_reply(self._folder, stored)] = stored.recorded
+        self._note(write_reply(self._folder, stored), stored)
+
+    def is_answered(self, name: str) -> bool:
+        """Whether the run has the reply to the request of this batch id."""
+        return name in self._answered
 
     def remove_unused(self) -> tuple[Path, ...]:
         """Delete the recorded replies that the run did not use; returns them."""
@@ -55,6 +61,10 @@ class RecordingReplies:
         for path in unused:
             path.unlink()
         return unused
+
+    def _note(self, path: Path, stored: StoredReply) -> None:
+        self._used[path] = stored.recorded
+        self._answered.add(custom_id(stored.request))
 
 
 class RecordingAsker(Asker):

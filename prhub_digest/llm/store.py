@@ -6,7 +6,9 @@ at any moment; what it leaves half done has a name that no look-up uses.
 """
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
@@ -53,6 +55,16 @@ class ReplyStore:
             self._warn_once(key, f"stored reply ignored: {path}: it answers another request")
             return None
         return stored
+
+    def beginning_with(self, digits: str) -> Iterator[StoredReply]:
+        """The usable replies to requests whose hash begins with these hexadecimal digits, two at least."""
+        if not re.fullmatch("[0-9a-f]{2,64}", digits):
+            return
+        for path in sorted((self._folder / digits[:2]).glob(f"{digits}*.json")):
+            with suppress(OSError, ValidationError):
+                stored = StoredReply.model_validate_json(path.read_bytes())
+                if stored.request.request_hash == path.stem:
+                    yield stored
 
     def reject(self, request: LogicalRequest, reason: str) -> None:
         key = request.request_hash

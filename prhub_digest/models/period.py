@@ -10,7 +10,8 @@ from pydantic import AwareDatetime
 from prhub_digest.errors import UsageError
 from prhub_digest.models.base import Record
 
-_WEEK = re.compile(r"(\d{4})-W(\d{2})")
+_WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class Period(Record):
@@ -33,9 +34,12 @@ class Period(Record):
             raise UsageError(f"--week {week!r} is not an ISO week; write it like 2026-W23")
         try:
             monday = date.fromisocalendar(int(match[1]), int(match[2]), 1)
+            following = monday + timedelta(days=7)
         except ValueError:
             raise UsageError(f"--week {week}: the year {match[1]} has no ISO week {match[2]}") from None
-        return cls._between(week, monday, monday + timedelta(days=7), timezone)
+        except OverflowError:
+            raise UsageError(f"--week {week}: no calendar here reaches that far") from None
+        return cls._between(week, monday, following, timezone)
 
     @classmethod
     def from_dates(cls, since: str, until: str, timezone: str = "UTC") -> Self:
@@ -58,8 +62,11 @@ class Period(Record):
     @classmethod
     def _between(cls, label: str, first: date, last: date, timezone: str) -> Self:
         zone = _zone(timezone)
-        since, until = (datetime.combine(day, time(), zone) for day in (first, last))
-        return cls(label=label, since=since.astimezone(UTC), until=until.astimezone(UTC), timezone=timezone)
+        try:
+            since, until = (datetime.combine(day, time(), zone).astimezone(UTC) for day in (first, last))
+        except OverflowError:
+            raise UsageError(f"{label}: no calendar here reaches that far") from None
+        return cls(label=label, since=since, until=until, timezone=timezone)
 
     @property
     def days(self) -> tuple[date, date]:
@@ -79,9 +86,11 @@ def week_label(moment: datetime) -> str:
 
 def _day(option: str, text: str) -> date:
     try:
-        return date.fromisoformat(text)
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"{option} {text!r} is not a date; write it like 2026-06-01") from None
+        pass  # such as the 31st of June
+    raise UsageError(f"{option} {text!r} is not a date; write it like 2026-06-01")
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -29,6 +29,11 @@ class RunResult:
     paid: Usage
 
     @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What a check refuses and no repair could mend."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
     def partial(self) -> bool:
         """Whether a pull request is incomplete or was not summarized, or the plan or a wording failed as a whole."""
         return any(failure.stage in ("collect", "summarize", "compose") for failure in self.failures)

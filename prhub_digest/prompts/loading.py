@@ -62,7 +62,7 @@ def _refuse_unused(override: Path, shipped: Path, prompts: Mapping[str, Prompt])
 
 def load_prompt(path: Path, environment: ImmutableSandboxedEnvironment) -> Prompt:
     try:
-        text = path.read_bytes().decode()
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PromptError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
     text = text.replace("\r\n", "\n")
@@ -119,8 +119,45 @@ def _check(prompt: Prompt) -> None:
         raise PromptError(f"{path}: output {front.output!r} is no reply class; there are {', '.join(REPLIES)}")
     for part in prompt.parts:
         _check_template(prompt, path, part.line, part.source)
+        if part.role == "system":
+            _refuse_strangers(prompt, part)
+    _refuse_idle_inputs(prompt)
     for partial in prompt.partials().values():
         _check_template(prompt, partial.path, 1, partial.source)
+
+
+def _refuse_strangers(prompt: Prompt, part: Part) -> None:
+    """What strangers wrote has no place beside the instructions."""
+    for name in _names(prompt, part.source):
+        declared = prompt.front.inputs.get(name)
+        if declared is not None and declared.trust == "untrusted":
+            raise PromptError(f"{prompt.path}:{part.line}: {name!r} is untrusted; it belongs under === user")
+
+
+def _refuse_idle_inputs(prompt: Prompt) -> None:
+    """A request without its material, or without the ref that the reply must echo, would be paid for in vain."""
+    used = {name for part in prompt.parts for name in _names(prompt, part.source)}
+    for name, declared in prompt.front.inputs.items():
+        if declared.required and name not in used:
+            raise PromptError(f"{prompt.path}: the input {name!r} is required, but stands nowhere in the body")
+    if "ref" not in used:
+        raise PromptError(f"{prompt.path}: {{{{ ref }}}} stands nowhere in the body; every reply must echo it")
+
+
+def _names(prompt: Prompt, source: str) -> set[str]:
+    """The names that a text uses, itself or through its partials."""
+    texts = [source]
+    included = prompt.environment.parse(source)
+    partials = prompt.partials()
+    waiting = [name for name in meta.find_referenced_templates(included) if name]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            texts.append(partials[name].source)
+            waiting += [n for n in meta.find_referenced_templates(prompt.environment.parse(partials[name].source)) if n]
+    return {node.name for text in texts for node in prompt.environment.parse(text).find_all(nodes.Name)}
 
 
 def _check_template(prompt: Prompt, path: Path, first_line: int, source: str) -> None:

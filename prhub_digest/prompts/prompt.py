@@ -61,7 +61,7 @@ class Prompt:
         for part in self.parts:
             try:
                 text = self.environment.from_string(part.source).render(values)
-            except jinja2.TemplateError as error:
+            except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
                 raise PromptError(f"{self.path}: cannot render the {part.role} part: {error}") from error
             rendered.append(Message(role=part.role, content=text.strip()))
         return tuple(rendered)

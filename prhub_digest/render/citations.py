@@ -100,7 +100,12 @@ def statistic_name(language: Language, count: Count) -> str:
     if known:
         return say(language, known)
     group = f"group.{count.group}"
-    return say(language, group, key=tidied(count.key)) if group in KEYS else tidied(count.path)
+    return say(language, group, key=own_name(language, count)) if group in KEYS else tidied(count.path)
+
+
+def own_name(language: Language, count: Count) -> str:
+    """A key of its own as it stands; a label may be empty, which is said."""
+    return tidied(count.key) or (say(language, "empty.label") if count.group == "labels" else "")
 
 
 def statistic_value(page: Page, count: Count) -> str:

@@ -112,8 +112,11 @@ class Page:
         return url if _REST_OF_URL.fullmatch(url.removeprefix(self.web_url)) else None
 
     def title(self, number: int) -> Inline:
+        """The title as it stands, or that there is none; empty for an unknown pull request."""
         head = self.given.pulls.get(number)
-        return clip(parse_title(head.title), _TITLE_LIMIT) if head else ()
+        if head is None:
+            return ()
+        return clip(parse_title(head.title), _TITLE_LIMIT) or (Span(self.say("empty.title")),)
 
     def not_summarised(self) -> dict[int, str]:
         """The pull requests that no model summarised, with the reason; empty when no model was asked."""

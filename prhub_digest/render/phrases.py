@@ -34,6 +34,8 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "section.closing": ("About this digest", "关于本摘要"),
     "empty.section": ("Nothing this week.", "本周无。"),
     "empty.period": ("No pull request was merged in this period.", "本周期内没有合并任何 PR。"),
+    "empty.title": ("(no title)", "（无标题）"),
+    "empty.label": ("(empty)", "（空）"),
     "empty.highlights": ("No PR was highlighted.", "没有重点 PR。"),
     "highlights.share": ("{n} of {units} changes, by importance.", "从 {units} 项改动中按重要性选出 {n} 项。"),
     "highlights.rule": (

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from prhub_digest.models.digest import Highlight, Recommendation, Sentence
-from prhub_digest.render.citations import sentence_line
+from prhub_digest.models.stats import Count
+from prhub_digest.render.citations import own_name, sentence_line
 from prhub_digest.render.inline import Inline, Span, code, plain
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Block, Citation, Items, Line, Paragraph, Section, Table
@@ -74,7 +75,7 @@ def _tally(page: Page, group: str) -> Line | None:
     counts = known if len(known) <= _ALL_NAMED else known[:_NAMED]
     spans: list[Span] = []
     for count in counts:
-        name = code(count.key) if group == "files" else plain(_type_name(page, count.key, group))
+        name = code(count.key) if group == "files" else plain(_name(page, count))
         spans += [Span(page.say("mark.list")), *name] if spans else name
         spans.append(Span(page.say("mark.count", n=count.value)))
     if len(counts) < len(known):
@@ -84,8 +85,8 @@ def _tally(page: Page, group: str) -> Line | None:
     return Line((lead, *spans), stop=page.say("mark.stop"), data=data)
 
 
-def _type_name(page: Page, key: str, group: str) -> str:
-    return page.say(f"type.{key}") if group == "types" else key
+def _name(page: Page, count: Count) -> str:
+    return page.say(f"type.{count.key}") if count.group == "types" else own_name(page.language, count)
 
 
 def _announcement(page: Page) -> tuple[Block, ...]:

@@ -1,7 +1,7 @@
 """The computed sections: statistics, and every pull request of the period by area."""
 
 from prhub_digest.models.stats import Count
-from prhub_digest.render.citations import statistic_name, statistic_value
+from prhub_digest.render.citations import own_name, statistic_name, statistic_value
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, plain, tidied
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Items, Line, Section, Table
@@ -52,7 +52,7 @@ def _part(page: Page, group: str, counts: list[Count]) -> Section:
 def _name(page: Page, group: str, count: Count) -> Inline:
     if group in {"overview", "types"}:
         return plain(statistic_name(page.language, count))
-    return code(count.key) if group == "files" else plain(count.key)
+    return code(count.key) if group == "files" else plain(own_name(page.language, count))
 
 
 def _entry(page: Page, number: int, missing: dict[int, str]) -> Line:
@@ -69,8 +69,13 @@ def _entry(page: Page, number: int, missing: dict[int, str]) -> Line:
 
 
 def _headline(page: Page, number: int) -> Inline:
-    """The summary's headline where evidence was found for it; a title may claim too much, or say too little."""
-    summary, head = page.summary(number), page.given.pulls.get(number)
+    """The summary's headline where evidence was found for it; a title may claim too much, or say too little.
+
+    None for what was reverted: a headline would tell it as lasting.
+    """
+    summary, head, signals = page.summary(number), page.given.pulls.get(number), page.signals(number)
+    if signals is not None and signals.reverted_by is not None:
+        return ()
     if summary is None or summary.status != "summarized" or summary.headline_evidence is None:
         return ()
     same = head is not None and _bare(head.title) == _bare(summary.headline)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from prhub_digest.errors import PendingReplies
 from prhub_digest.evidence import EvidenceIndex
+from prhub_digest.hygiene import clean_title
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.chunk import Chunk, SourceLine
@@ -106,8 +107,8 @@ def _area(task: SummaryTask, merged: Grounded) -> str:
 
 
 def _title(task: SummaryTask) -> str:
-    """The title after hygiene, as the model and the reader see it."""
-    return next((line.text for line in task.chunks[0].lines if line.place.kind == "title"), task.pull.title)
+    """The title after hygiene, whole: a chunk may show the model less of it."""
+    return clean_title(task.pull.title)
 
 
 def _headline(

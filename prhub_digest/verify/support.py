@@ -15,6 +15,7 @@ from prhub_digest.verify.tokens import CODE_SPAN, code_tokens
 
 TOO_LITTLE, ENOUGH = 0.5, 0.7
 _FEWEST_WORDS = 3
+_COMMON = frozenset({"pr", "prs", "pull", "request", "requests"})
 # What a sentence about one fact may take from its pull request besides.
 _ABOUT = ("headline", "scope", "condition")
 # How a digest speaks, whatever it speaks about: neither support nor its lack.
@@ -115,7 +116,7 @@ def _known_stem(word: str, known: Haystack) -> bool:
 
 
 def _in_names(word: str, context: Context) -> bool:
-    return word.casefold() in {"pr", "prs"} or any(word.casefold() in name for name in context.names)
+    return word.casefold() in _COMMON or any(word.casefold() in name for name in context.names)
 
 
 def _check_cues(context: Context, sentence: Sentence, report: Report) -> None:

@@ -13,9 +13,10 @@ from command_line import CommandLine, ended, own_process, process_environment
 from git_history import History
 from model_server import ModelServer
 from scripted_model import answer
-from small_week import write_week
+from small_week import BO, open_thread, pull_request, write_week
 
 from prhub_digest import __version__
+from prhub_digest.models.pull_request import Comment, FileChange
 from prhub_digest.shipped import prompts_dir
 
 pytest_plugins = ["command_fixture"]
@@ -89,6 +90,21 @@ def test_show_a_run(finished: CommandLine) -> None:
     assert "api_key" not in values["settings"]
 
 
+def test_show_an_unfinished_run(finished: CommandLine) -> None:
+    """A run that waits, or was interrupted, does not read as one in which nothing went wrong."""
+    assert finished("run", "--fixture", "./week/", "--llm", "batch", "--model", "other", "--out", "waiting").code == 0
+    waiting = finished("show", "waiting/toy__pages/2026-W06").out.split("\n")
+    assert waiting[2:4] == [
+        "3 merged pull requests, 0 incomplete",
+        "unfinished: summarize has not ended; 0 of 3 pull requests summarized so far; the same run command continues",
+    ]
+    (RUN / "summaries/102.json").unlink()
+    assert (
+        "unfinished: 2 of 3 pull requests summarized so far; the same run command continues"
+        in finished("show", RUN).out
+    )
+
+
 def test_show_a_pull_request(finished: CommandLine) -> None:
     outcome = finished("show", RUN, "--pr", "101")
     assert outcome.code == 0
@@ -133,6 +149,28 @@ def test_the_stage_commands_say_what_they_made(finished: CommandLine) -> None:
     assert finished("compose", RUN, "--lang", "zh").out == f"{RUN}/digest.zh.json\n"
     verified = finished("verify", RUN)
     assert (verified.code, "error" in verified.out) == (0, False)
+
+
+def test_chunk_names_everything_that_is_not_shown(command: CommandLine) -> None:
+    added = "".join(f"\n+pages.register(queue, name='item-{n}')" for n in range(400))
+    big = FileChange(
+        path="pages/a\nb\x1b[2J.py", status="added", additions=400, deletions=0, patch=f"@@ -0,0 +1,400 @@{added}"
+    )
+    threads = tuple(
+        open_thread(n).updated(comments=(Comment(id=f"C{n}", author=BO, body="Why is the queue full? " * 60),))
+        for n in range(4)
+    )
+    body = "\n".join(f"Item {n} is kept in the queue while the cache drains." for n in range(300))
+    pull = pull_request(101, "Keep the queue", body=body, files=(big,), threads=threads)
+    write_week(command.folder / "week", {101: pull})
+    assert command("collect", "--fixture", "./week/").code == 0
+    said = command("chunk", RUN, "--pr", "101").err
+    assert "description: not shown whole\n" in said
+    assert re.search(r"^review threads: [1-4] of 4 not shown whole$", said, re.MULTILINE)
+    partly = re.search(r"^pages/a\\nb\\x1b\[2J\.py: partial, (\d+) of 400 changed lines \(", said, re.MULTILINE)
+    assert partly is not None, said
+    left = 400 - int(partly[1])
+    assert f"changed lines: {left} of 400 in no chunk (max_chunks is 3)\n" in said
 
 
 def test_render_in_each_format(finished: CommandLine) -> None:

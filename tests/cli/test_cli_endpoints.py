@@ -57,6 +57,22 @@ def test_nobody_listens(command: CommandLine) -> None:
     assert not (RUN / "digest.en.md").exists()
 
 
+def test_a_redirect_sends_nothing_to_another_host(command: CommandLine) -> None:
+    elsewhere: list[Request] = []
+
+    def note(request: Request) -> Reply:
+        elsewhere.append(request)
+        return answer(request)
+
+    with ModelServer(note) as other:
+        outcome = against(
+            command, lambda _: Reply(status=307, headers={"Location": f"{other.base_url}/steal"}, body="")
+        )
+    assert (outcome.code, elsewhere) == (4, [])
+    assert "redirects (HTTP 307) to 127.0.0.1:" in outcome.err
+    assert "nothing is sent to a host that you did not name" in outcome.err
+
+
 def test_a_wrong_key(command: CommandLine) -> None:
     command.set(OPENAI_API_KEY="sk-not-a-key-at-all")
     outcome = against(command, lambda _: failure(401, "Incorrect API key provided: sk-not-a-key-at-all"))

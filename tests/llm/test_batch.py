@@ -8,7 +8,7 @@ from toy_requests import ToyReply, toy_content, toy_reply, toy_request
 
 from prhub_digest.errors import PendingReplies, UsageError
 from prhub_digest.llm.ask import Asker, checked_reply
-from prhub_digest.llm.batch import ImportResult, PendingClient, custom_id, export, import_replies
+from prhub_digest.llm.batch import ImportResult, PendingClient, custom_id, export, import_replies, is_stored
 from prhub_digest.llm.reply_text import ReplyTextError
 from prhub_digest.llm.store import ReplyStore
 from prhub_digest.models.llm import LogicalRequest, Usage
@@ -129,6 +129,29 @@ def test_a_good_line_makes_up_for_a_bad_one_and_later_ones_are_duplicates(tmp_pa
     found = store.find(toy_request(1))
     assert found is not None
     assert found.content == toy_content()
+
+
+def test_lines_answered_before_are_told_apart(tmp_path: Path) -> None:
+    result, store = imported(tmp_path, output(1, toy_content()))
+    assert (result.stored, result.empty) == ((), False)
+    path = tmp_path / "replies.jsonl"
+    odd = ("toy/pr-1-zzzzzzzzzz", "../*", "", custom_id(toy_request(1)).replace("pr-1", "pr-9"))
+    names = (*ids(1), *odd)
+    path.write_text("".join(json.dumps({"custom_id": name}) + "\n" for name in names), encoding="utf-8")
+
+    def again() -> ImportResult:
+        return import_replies(
+            path,
+            REQUESTS[1:],
+            validate=validate,
+            save=store.save,
+            recorded="",
+            stored_before=lambda name: is_stored(name, store),
+        )
+
+    assert again() == ImportResult((), odd, (), ids(2, 3), (), ids(1))
+    path.write_text("\n \n", encoding="utf-8")
+    assert again().empty
 
 
 def test_http_failures_are_named(tmp_path: Path) -> None:

@@ -79,11 +79,43 @@ def test_a_bad_line_is_named_and_the_good_ones_are_kept(command: CommandLine) ->
     assert len(Path("rest.jsonl").read_bytes().split(b"\n")[:-1]) == 1
 
 
+def test_replies_that_are_stored_already_are_no_fault_but_an_empty_file_is(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    command(*COMMAND, "--llm", "batch")
+    answered(RUN / "batch/requests.jsonl", Path("replies.jsonl"))
+    assert command("batch", "import", RUN, "replies.jsonl").code == 0
+    again = command("batch", "import", RUN, "replies.jsonl")  # its summaries are made by now; the plan is waited for
+    assert (again.code, again.err.count(": stored already\n"), "warning" in again.err) == (0, 3, False)
+    assert "0 replies imported, 1 request still waiting" in again.err
+    Path("empty.jsonl").write_bytes(b"\n")
+    empty = command("batch", "import", RUN, "empty.jsonl")
+    assert (empty.code, "warning: empty.jsonl: holds no reply\n" in empty.err) == (1, True)
+
+
+def test_an_export_replaces_no_file_of_the_user(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    command(*COMMAND, "--llm", "batch")
+    Path("mine.txt").write_bytes(b"mine")
+    taken = command("batch", "export", RUN, "--to", "mine.txt")
+    assert (taken.code, taken.out, taken.err) == (
+        2,
+        "",
+        "error: mine.txt exists; choose another name or remove it\n",
+    )
+    assert Path("mine.txt").read_bytes() == b"mine"
+    nowhere = command("batch", "export", RUN, "--to", "none/requests.jsonl")
+    assert (nowhere.code, nowhere.err) == (2, "error: cannot write none/requests.jsonl: there is no folder none\n")
+    assert not Path("none").exists()
+    for _ in range(2):  # its own place in the run
+        assert command("batch", "export", RUN).out == f"{RUN}/batch/requests.jsonl\n"
+
+
 def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
     write_week(command.folder / "week")
     requests = Path("runs/recording/toy__pages/2026-W06/batch/requests.jsonl")
     replies = requests.with_name("replies.jsonl")  # a file of the user's, which no new start may delete
     for waiting in (3, 1, 10, 2):
+        Path("exported.jsonl").unlink(missing_ok=True)
         export = command("batch", "export", "--fixture", "./week/", "--to", "exported.jsonl")
         outcome = command("record", "--fixture", "./week/")
         words = f"{waiting} request{'' if waiting == 1 else 's'} in {requests}\n"
@@ -93,6 +125,8 @@ def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
         assert answered(requests, replies) == waiting
         imported = command("batch", "import", "--fixture", "./week/", replies, "--by", "a script")
         assert imported.code == 0, imported.err
+        again = command("batch", "import", "--fixture", "./week/", replies)
+        assert (again.code, again.err.count(": stored already\n")) == (0, waiting), again.err
         assert requests.exists()
     assert "week: every reply is recorded\n" in command("record", "--fixture", "./week/").err
     assert not requests.exists()

@@ -265,6 +265,8 @@ def week(language: Language, **given: Any) -> RenderInput:
         "summaries": {
             9: summary(
                 9,
+                headline="The guard of `Task<bool>` holds; cc @octocat",
+                headline_evidence=quote("guard"),
                 open_threads=(
                     OpenThread(thread="t1", text="The lock is kept after an error", severity="high", worded_by="model"),
                 ),

@@ -269,13 +269,39 @@ def test_a_cut_list_says_how_many_more() -> None:
 
 def test_headlines_stand_below_titles_only_when_they_are_grounded_and_differ() -> None:
     same, ungrounded = (
-        summary(101, headline=TITLES[101] + ".", headline_evidence=quote("x")),
-        summary(101, headline="It parses", headline_evidence=None),
+        summary(9, headline=TITLES[9] + ".", headline_evidence=quote("x")),
+        summary(9, headline="It guards", headline_evidence=None),
     )
     for own in (same, ungrounded):
         assert "\n  - " not in section_text(
-            render_markdown(build_view(week("en", summaries={101: own}))), "All merged PRs by area"
+            render_markdown(build_view(week("en", summaries={9: own}))), "All merged PRs by area"
         )
+
+
+def test_what_was_reverted_gets_no_headline() -> None:
+    """It would tell the change as lasting; that it was reverted is said beside the title."""
+    assert week("en").summaries[101].headline_evidence is not None
+    rendered = render_text(build_view(week("en")))
+    assert "Task<bool> (reverted by #103)\n- #" in rendered
+    assert "parse faster" not in rendered
+    assert "\n  - The guard of `Task<bool>` holds; cc @octocat\n" in rendered
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "label"), [("en", "(no title)", "(empty)"), ("zh", "（无标题）", "（空）")]
+)
+@pytest.mark.parametrize("blank", ["", " \n\t"])
+def test_empty_titles_and_labels_are_named(language: Language, title: str, label: str, blank: str) -> None:
+    labels = (Count(path=f"labels.{blank}", value=1, unit="pulls", pulls=(9,)),)
+    for given in (week(language), facts_week(language)):
+        pulls = {number: replace(head, title=blank) for number, head in given.pulls.items()}
+        bare = replace(given, pulls=pulls, stats=given.stats.updated(counts=labels))
+        if given.digest.mode == "model":
+            bare = replace(bare, digest=given.digest.updated(trends=(), risks=(), recommendations=()))
+        rendered = render_markdown(build_view(bare))
+        for number in TITLES:
+            assert f"[#{number}]({WEB_URL}/pull/{number}) {title}" in rendered
+        assert label in rendered
 
 
 def test_what_was_not_read_in_full_is_linked() -> None:
