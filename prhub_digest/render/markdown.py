@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from prhub_digest.render.citations import line_spans
+from prhub_digest.render.blocks import block_text
 from prhub_digest.render.inline import plain
 from prhub_digest.render.markdown_escape import markdown
-from prhub_digest.render.records import Block, Items, Line, Paragraph, Section, Table, View
+from prhub_digest.render.records import Section, Table, View
 
 
 def render_markdown(view: View) -> str:
@@ -20,29 +20,9 @@ def render_markdown(view: View) -> str:
 def _section(section: Section, level: int, view: View) -> Iterator[str]:
     yield f"{'#' * level} {markdown(plain(section.heading))}"
     for block in section.blocks:
-        yield _block(block, view)
+        yield block_text(block, view.language, markdown, _table)
     for part in section.parts:
         yield from _section(part, level + 1, view)
-
-
-def _block(block: Block, view: View) -> str:
-    match block:
-        case Paragraph():
-            return ("" if view.language == "zh" else " ").join(_line(line, view) for line in block.lines)
-        case Items():
-            marks = (f"{place}." if block.ordered else "-" for place in range(1, len(block.lines) + 1))
-            return "\n".join(_entry(mark, line, view) for mark, line in zip(marks, block.lines, strict=True))
-        case Table():
-            return _table(block)
-
-
-def _entry(mark: str, line: Line, view: View) -> str:
-    inset = " " * (len(mark) + 1)
-    return "\n".join((f"{mark} {_line(line, view)}", *(f"{inset}- {markdown(below)}" for below in line.below)))
-
-
-def _line(line: Line, view: View) -> str:
-    return markdown(line_spans(line, view.language))
 
 
 def _table(table: Table) -> str:

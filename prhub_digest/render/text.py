@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from prhub_digest.console import visible
-from prhub_digest.render.citations import line_spans
+from prhub_digest.render.blocks import block_text
 from prhub_digest.render.inline import Inline, source_text
-from prhub_digest.render.records import Block, Items, Line, Paragraph, Section, Table, View
+from prhub_digest.render.records import Section, Table, View
 
 
 def render_text(view: View) -> str:
@@ -20,7 +20,7 @@ def render_text(view: View) -> str:
 
 
 def _section(section: Section, rule: str, view: View) -> Iterator[str]:
-    blocks = [_block(block, view) for block in section.blocks]
+    blocks = [block_text(block, view.language, _written, _table) for block in section.blocks]
     yield "\n".join((_heading(section.heading, rule), *blocks[:1]))
     yield from blocks[1:]
     for part in section.parts:
@@ -29,26 +29,6 @@ def _section(section: Section, rule: str, view: View) -> Iterator[str]:
 
 def _heading(text: str, rule: str) -> str:
     return f"{text}\n{rule * _width(text)}"
-
-
-def _block(block: Block, view: View) -> str:
-    match block:
-        case Paragraph():
-            return ("" if view.language == "zh" else " ").join(_line(line, view) for line in block.lines)
-        case Items():
-            marks = (f"{place}." if block.ordered else "-" for place in range(1, len(block.lines) + 1))
-            return "\n".join(_entry(mark, line, view) for mark, line in zip(marks, block.lines, strict=True))
-        case Table():
-            return _table(block)
-
-
-def _entry(mark: str, line: Line, view: View) -> str:
-    inset = " " * (len(mark) + 1)
-    return "\n".join((f"{mark} {_line(line, view)}", *(f"{inset}- {_written(below)}" for below in line.below)))
-
-
-def _line(line: Line, view: View) -> str:
-    return _written(line_spans(line, view.language))
 
 
 def _written(spans: Inline) -> str:
