@@ -88,13 +88,14 @@ def compose(run: Run, week: Week) -> Plan:
         summarized = sum((summary.usage for summary in week.summaries.values()), Usage())
         pending: PendingReplies | None = None
         for language in languages:
+            composing = _Composing(run, week, plan, language, cost)
             try:
-                digest = _Composing(run, week, plan, language, cost).digest(summarized + plan.usage)
+                digest = composing.digest(summarized + plan.usage)
             except PendingReplies as waiting:
                 pending = waiting  # all languages go into one round of batch files
                 continue
             run.folder.write_record(digest_name(language), digest)
-            verify(run, week, plan, digest)
+            run.folder.write_record(verification_name(language), composing.verification(digest))
         if pending is not None:
             raise pending
     return plan
@@ -263,10 +264,13 @@ class _Composing:
         return frozenset(f.item for f in self._errors() if f.item is not None and f.item not in self.sentences)
 
     def _errors(self) -> tuple[Finding, ...]:
-        digest = self._compose(Usage())
+        return self.verification(self._compose(Usage())).errors
+
+    def verification(self, digest: Digest) -> Verification:
+        """The checks on a digest of this language; its sources are read once."""
         if self.sources is None:
             self.sources = verify_input(self.run, self.week, self.plan, digest)
-        return verify_digest(replace(self.sources, digest=digest)).errors
+        return verify_digest(replace(self.sources, digest=digest))
 
 
 def _model_inputs(run: Run) -> tuple[str, ...]:

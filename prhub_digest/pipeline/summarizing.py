@@ -114,8 +114,8 @@ class _Summarizing:
 
     def _task(self, number: int, builder: RequestBuilder | None) -> SummaryTask:
         pull = read_pull(self.run, number)
-        chunks, _ = chunks_of(self.run, pull)
         signals = self.signals[number]
+        chunks = chunks_of(self.run, pull)[0] if builder else ()
         requests = chunk_requests(builder, chunks, signals, self.collection.repository, self.areas) if builder else ()
         inputs = inputs_hash(signals.to_json(), *(request.request_hash for request in requests))
         return SummaryTask(pull, chunks, signals, self.areas, requests, inputs)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _CAMEL_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -24,9 +25,7 @@ class Needle(NamedTuple):
 
 def plain(text: str) -> str:
     """Full-width, circled and other foreign digits and letters as ASCII where they have such a form."""
-    if text.isascii():
-        return text
-    return "".join(unicodedata.normalize("NFKC", char) if _foreign(char) else char for char in text)
+    return text if text.isascii() else _NOT_ASCII.sub(_in_ascii, text)
 
 
 def without_thousands(text: str) -> str:
@@ -63,6 +62,10 @@ class Haystack:
 
     def found(self, needles: Iterable[Needle]) -> frozenset[Needle]:
         return frozenset(needle for needle in needles if self.holds(needle))
+
+
+def _in_ascii(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", match[0]) if _foreign(match[0]) else match[0]
 
 
 def _foreign(char: str) -> bool:
