@@ -10,6 +10,8 @@ from prhub_digest.verify.tokens import CODE_SPAN
 
 SHORTEST, LONGEST = 8, 400
 _CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\u3040-\u30ff\uac00-\ud7af]+")
+# Four words in a row are a clause; names such as `free list corrupted` are shorter.
+_ENGLISH_CLAUSE = re.compile(r"[A-Za-z][a-z]+(?: [a-z]+){3,}")
 _ENDS = (".", "!", "?", "。", "！", "？", "；", "…", "）", ")", "”", '"', "`")
 _MARKDOWN = (
     (re.compile(r"!\[[^\]]*\]"), "an image"),
@@ -52,8 +54,11 @@ def _check_form(sentence: Sentence, report: Report) -> None:
 
 def _check_language(context: Context, sentence: Sentence, report: Report) -> None:
     if context.digest.language == "zh":
-        if not _CJK.search(CODE_SPAN.sub("", sentence.text)):
+        prose = CODE_SPAN.sub("", sentence.text)
+        if not _CJK.search(prose):
             report.error(sentence.item, "a Chinese sentence without a Chinese character")
+        elif clause := _ENGLISH_CLAUSE.search(prose):
+            report.error(sentence.item, f"{clause[0]!r} stands in a Chinese sentence")
         return
     told = context.told(sentence)
     prose = _QUOTED.sub("", CODE_SPAN.sub("", sentence.text))

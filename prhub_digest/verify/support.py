@@ -37,6 +37,12 @@ _CUES = {
         r"\bonly\b|\bjust\b|\bby default\b|\bopt-in\b|\bdisabled\b|仅|只(?!要)|默认|可选", re.IGNORECASE
     ),
 }
+# What a change is good for, when nothing cited says so: the favourite addition of a weak model.
+_CONSEQUENCE = re.compile(
+    r"\bthis (?:will|would|should|helps|ensures|makes|allows|enables)\b|\bmaking it (?:easier|more|simpler)\b"
+    r"|这将|将使|将会|有望|有助于|更加(?:清晰|高效|稳定|可靠|灵活|健壮)",
+    re.IGNORECASE,
+)
 _TAKEN_BACK = re.compile(
     r"\b(?:revert|roll(?:s|ed)? back|rollback|back(?:s|ed)? out)|回退|回滚|撤销|撤回|还原", re.IGNORECASE
 )
@@ -54,6 +60,7 @@ def check(context: Context) -> Report:
                 _check_latin(context, sentence, report)
             if sentence.item not in advice:
                 _check_cues(context, sentence, report)
+                _check_consequence(context, sentence, report)
         _check_reverted(context, sentence, report)
     return report
 
@@ -129,6 +136,12 @@ def _check_cues(context: Context, sentence: Sentence, report: Report) -> None:
             report.warning(sentence.item, f"the sentence has {name} that nothing cited has")
         elif all(cue.search(fact.text) for fact in cited) and not cue.search(sentence.text):
             report.warning(sentence.item, f"what it cites has {name} that the sentence does not have")
+
+
+def _check_consequence(context: Context, sentence: Sentence, report: Report) -> None:
+    match = _CONSEQUENCE.search(sentence.text)
+    if match and not _CONSEQUENCE.search(_grounds(context, sentence)):
+        report.error(sentence.item, f"{match[0]!r}: a consequence that nothing cited has")
 
 
 def _check_reverted(context: Context, sentence: Sentence, report: Report) -> None:
