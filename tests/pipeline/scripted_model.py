@@ -122,7 +122,14 @@ def _sentence(block: str, *, chinese: bool) -> str:
     paths = re.findall(r"^- statistic ([^:]+):", block, re.MULTILINE)
     told = facts[0] if facts else " ".join(re.split(r"[._/-]", paths[0]))
     text = " ".join(_NUMBER_WORDS.sub("", told).split()).rstrip(".?!")
-    return f"改动：{text}。" if chinese else f"This week: {text}." if paths and not facts else f"{text}."
+    # Word by word: an English clause in a Chinese sentence is refused.
+    return (
+        f"改动：{'、'.join(text.split(' '))}。"
+        if chinese
+        else f"This week: {text}."
+        if paths and not facts
+        else f"{text}."
+    )
 
 
 _ANSWERS = {"SummaryReply": _summary, "HeadlineReply": _headline, "PlanReply": _plan, "WordingReply": _wording}
