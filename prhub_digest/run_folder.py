@@ -151,11 +151,6 @@ class RunFolder:
         except UsageError:
             return None
 
-    def pull_names(self) -> tuple[str, ...]:
-        """The names of the stored pull requests (`pulls/7.json`), by number."""
-        stems = (path.stem for path in (self.path / "pulls").glob("*.json"))
-        return tuple(pull_name(number) for number in sorted(int(stem) for stem in stems if stem.isdecimal()))
-
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other runs out of this folder meanwhile; the system ends the lock with the process.

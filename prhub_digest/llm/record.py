@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from prhub_digest.errors import ReplyError
 from prhub_digest.llm.ask import Answer, Asker, Check, R
 from prhub_digest.llm.batch import custom_id
+from prhub_digest.llm.client import Client
 from prhub_digest.llm.replay import subject_path, write_reply
 from prhub_digest.llm.store import Replies
 from prhub_digest.models.llm import LogicalRequest, StoredReply
@@ -70,12 +71,13 @@ class RecordingReplies:
 class RecordingAsker(Asker):
     """Notes the subjects without a usable reply, so that a replay falls back just there."""
 
-    failed: dict[str, str]
+    def __init__(self, client: Client, replies: Replies) -> None:
+        super().__init__(client, replies)
+        self.failed: dict[str, str] = {}
 
     def ask(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None = None) -> Answer[R]:
-        failed = self.__dict__.setdefault("failed", {})
         try:
             return super().ask(request, reply_class, check)
         except ReplyError as error:
-            failed[f"{request.prompt}/{request.subject}"] = str(error)
+            self.failed[f"{request.prompt}/{request.subject}"] = str(error)
             raise

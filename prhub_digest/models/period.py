@@ -56,8 +56,7 @@ class Period(Record):
     @classmethod
     def last_complete_week(cls, now: datetime, timezone: str = "UTC") -> Self:
         """The ISO week before the one that holds `now`."""
-        year, week, _ = (now.astimezone(_zone(timezone)) - timedelta(days=7)).isocalendar()
-        return cls.from_week(f"{year}-W{week:02}", timezone)
+        return cls.from_week(week_label(now.astimezone(_zone(timezone)) - timedelta(days=7)), timezone)
 
     @classmethod
     def _between(cls, label: str, first: date, last: date, timezone: str) -> Self:

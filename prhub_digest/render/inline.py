@@ -63,11 +63,6 @@ def clip(spans: Inline, limit: int) -> Inline:
     return tuple(kept)
 
 
-def visible_text(spans: Sequence[Span]) -> str:
-    """What a reader of the formatted line sees."""
-    return "".join(span.text for span in spans)
-
-
 def source_text(spans: Sequence[Span]) -> str:
     """The line without formatting; code keeps its backticks."""
     return "".join(f"`{span.text}`" if span.kind == "code" else span.text for span in spans)

@@ -136,6 +136,14 @@ def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
     assert (manifest["recorded"], manifest["failed"]) == ("batch files, a script", {})
 
 
+def test_an_empty_week_is_recorded_without_a_reply(command: CommandLine) -> None:
+    write_week(command.folder / "week", pulls={})
+    outcome = command("record", "--fixture", "./week/")
+    assert outcome.code == 0, outcome.err
+    assert "every reply is recorded" in outcome.err
+    assert json.loads(Path("week/manifest.json").read_bytes())["failed"] == {}
+
+
 def test_a_name_that_the_locale_cannot_read_stands_in_the_record(command: CommandLine) -> None:
     """Arguments of a C locale hold their bytes as lone surrogates."""
     write_week(command.folder / "week")

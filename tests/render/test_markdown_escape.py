@@ -1,11 +1,12 @@
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_reader import read, table_rows
 
-from prhub_digest.render.inline import Span, clip, code, parse_sentence, parse_title, plain, visible_text
+from prhub_digest.render.inline import Span, clip, code, parse_sentence, parse_title, plain
 from prhub_digest.render.markdown_escape import markdown
 
 HOSTILE = [
@@ -27,6 +28,11 @@ HOSTILE = [
     "wow! [x]",
     "| a | b |",
 ]
+
+
+def visible_text(spans: Sequence[Span]) -> str:
+    """What a reader of the formatted line sees."""
+    return "".join(span.text for span in spans)
 
 
 @pytest.mark.parametrize("title", HOSTILE)
