@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from prhub_digest.models.base import Record
+from prhub_digest.models.filters import Filters, SetAside
 from prhub_digest.models.period import Period
 
 FileStatus = Literal["added", "deleted", "modified", "renamed", "copied", "mode_changed"]
@@ -17,7 +18,10 @@ ReviewState = Literal["approved", "changes_requested", "commented", "dismissed",
 
 
 class Person(Record):
-    """`login` is the account's name; git knows only the `name` that a commit carries."""
+    """`login` is the account's name, without the ending `[bot]`; git knows only the `name` that a commit carries.
+
+    A deleted account has neither.
+    """
 
     login: str | None = None
     name: str | None = None
@@ -25,7 +29,7 @@ class Person(Record):
 
     @property
     def label(self) -> str:
-        return self.login or self.name or "unknown"
+        return self.login or self.name or ("ghost" if self.kind == "deleted" else "unknown")
 
 
 class FileChange(Record):
@@ -64,7 +68,10 @@ class Review(Record):
 
 
 class ReviewThread(Record):
-    """A conversation tied to a line of the diff. `line` is on the new side, None when the line is gone."""
+    """A conversation tied to a line of the diff. `line` is on the new side, None when the line is gone or was deleted.
+
+    `lines_changed_later`: whether the lines it is about were changed between the remark and the merge.
+    """
 
     id: str
     path: str
@@ -79,11 +86,23 @@ class ReviewThread(Record):
 
 
 class Completeness(Record):
-    """How much of the pull request the source could read; `notes` say what is missing, for a reader."""
+    """How much of the pull request the source could read; `notes` say what is missing, for a reader.
 
-    diff: Literal["complete", "partial", "missing"] = "complete"
+    An `uncertain` diff is whole, but its counts are not those that the source names for the pull request.
+    """
+
+    diff: Literal["complete", "uncertain", "partial", "missing"] = "complete"
     conversation: Literal["complete", "partial", "unknown"] = "complete"
     notes: tuple[str, ...] = ()
+
+
+class FollowUp(Record):
+    """A pull request of the same repository that names this one; `merged_at` is None when it is not merged."""
+
+    number: int = Field(gt=0)
+    title: str
+    url: str | None = None
+    merged_at: AwareDatetime | None = None
 
 
 class PullRequest(Record):
@@ -106,6 +125,7 @@ class PullRequest(Record):
     reviews: tuple[Review, ...] | None = None
     threads: tuple[ReviewThread, ...] | None = None
     comments: tuple[Comment, ...] | None = None
+    follow_ups: tuple[FollowUp, ...] | None = None
     completeness: Completeness = Completeness()
     masked_secrets: int = Field(default=0, ge=0)
 
@@ -123,6 +143,7 @@ class Collection(Record):
 
     `repository` is `owner/name`, or `local/<folder>` for a clone; `web_url` is its address for links, when known.
     `direct_commits` counts commits of the period that belong to no pull request; None when the source cannot know.
+    `set_aside` are merged pull requests of the period that `filters` keep out of the digest; `numbers` are the others.
     """
 
     repository: str
@@ -132,4 +153,6 @@ class Collection(Record):
     numbers: tuple[int, ...]
     direct_commits: int | None = None
     head: str | None = None
+    filters: Filters = Filters()
+    set_aside: tuple[SetAside, ...] = ()
     notes: tuple[str, ...] = ()

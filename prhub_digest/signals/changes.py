@@ -76,7 +76,7 @@ def file_list_is_whole(pull: PullRequest) -> bool:
     A partial diff is a short file list unless a missing or cut patch explains it.
     """
     match pull.completeness.diff:
-        case "complete":
+        case "complete" | "uncertain":
             return True
         case "missing":
             return False
