@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 NAME ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help digest test check format bench record-demo test-model build
+.PHONY: help digest test check format bench record-demo test-model check-schema build
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -41,6 +41,9 @@ record-demo: $(STAMP) ## write the demo requests whose replies are missing or st
 
 test-model: $(STAMP) ## tests against a live model: set OPENAI_BASE_URL, OPENAI_API_KEY and PRHUB_MODEL
 	$(BIN)/pytest -m model -n 0
+
+check-schema: $(STAMP) ## hold the queries against GitHub's official schema (needs npm and a network)
+	PYTHONPATH=tests/collect $(BIN)/python tests/collect/check_schema.py
 
 build: $(STAMP) ## build the wheel
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

@@ -23,12 +23,14 @@ _LONGEST_WAIT = 20.0
 class RetriableError(ServiceError):
     """A failure that may pass: 408, 409, 429, 5xx, a lost connection, a timeout.
 
-    `retry_after`: seconds that the service asked to wait, None when it named none.
+    `retry_after`: seconds that the service asked to wait, None when it named none. `status`: the HTTP status, None when
+    no response came.
     """
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, retry_after: float | None = None, status: int | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.status = status
 
 
 def call_with_retry(
@@ -37,12 +39,19 @@ def call_with_retry(
     attempts: int = 6,
     total_seconds: float = 120.0,
     sleep: Callable[[float], None] = time.sleep,
+    before_wait: Callable[[RetriableError, float], None] | None = None,
 ) -> T:
     """What `call` returns, after at most `attempts` calls begun within `total_seconds`.
 
     A wait that the service asked for is kept exactly, never shortened; one that does not fit into `total_seconds` ends
-    the attempts. Other waits grow exponentially, with jitter. Raises ServiceError when it gives up.
+    the attempts. Other waits grow exponentially, with jitter. `before_wait` is told the error and the seconds of each
+    wait. Raises ServiceError when it gives up.
     """
+
+    def tell(state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        if before_wait and isinstance(error, RetriableError):
+            before_wait(error, state.upcoming_sleep)
 
     def must_stop(state: tenacity.RetryCallState) -> bool:
         spent = max(state.seconds_since_start or 0.0, state.idle_for)
@@ -53,6 +62,7 @@ def call_with_retry(
         stop=must_stop,
         wait=_wait,
         sleep=sleep,
+        before_sleep=tell,
         retry_error_callback=_give_up,
     )
     return retrying(call)

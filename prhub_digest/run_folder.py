@@ -24,6 +24,7 @@ from prhub_digest.models.base import Record
 # Every file this tool makes in a run folder. Nothing else is written, so `remove` deletes all of it and only it.
 OWN_FILES = (
     "run.json",
+    "collecting.json",
     "collection.json",
     "signals.json",
     "stats.json",

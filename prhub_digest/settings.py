@@ -9,11 +9,11 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 
 from prhub_digest.errors import SettingsError
 from prhub_digest.models.base import Record
@@ -27,14 +27,26 @@ ENVIRONMENT = {
     "PRHUB_CACHE_DIR": "cache_dir",
     "OPENAI_BASE_URL": "base_url",
     "OPENAI_API_KEY": "api_key",
+    "GITHUB_API_URL": "github_api_url",
+    "GITHUB_SERVER_URL": "github_server_url",
 }
-FLAGS = {"languages": "--lang", "timezone": "--tz"}
+FLAGS = {"languages": "--lang", "timezone": "--tz", "labels": "--label", "authors": "--author", "paths": "--path"}
 _SECRET = "api_key"  # noqa: S105 - the name of the field
+# What is refused in a file, and the variable that holds it. GitHub's token is no setting: `collect` looks it up.
+_REFUSED = {
+    _SECRET: "OPENAI_API_KEY",
+    "openai_api_key": "OPENAI_API_KEY",
+    "github_token": "GITHUB_TOKEN",
+    "gh_token": "GH_TOKEN",
+    "token": "GITHUB_TOKEN",
+}
+_ADDRESSES = ("base_url", "github_api_url", "github_server_url")
 _LOOPBACK = ("localhost", "0.0.0.0", "::1", "::")  # noqa: S104 - compared with, never bound to
 
 Whole = Annotated[int, Field(strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(min_length=1)]
+Pattern = Annotated[str, Field(pattern=r"^!?[^!\s]")]
 
 
 class Settings(Record):
@@ -45,6 +57,14 @@ class Settings(Record):
     base_url: Text | None = Field(None, description='an address, like "http://localhost:8000/v1"')
     api_key: SecretStr | None = Field(None, description="a key in the environment variable OPENAI_API_KEY")
     provider: Text = Field("openai", description='a label, like "openai"')
+    github_api_url: Text | None = Field(None, description='an address, like "https://github.example.com/api/v3"')
+    github_server_url: Text | None = Field(None, description='an address, like "https://github.example.com"')
+    max_wait: float = Field(3600.0, ge=0, description="a number of seconds, 0 or more")
+    base: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["main", "release/*"]')
+    labels: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["bug*", "!wontfix"]')
+    authors: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["ada", "!*-ci"]')
+    paths: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["src/**", "!**/*.md"]')
+    bots: Literal["group", "include"] = Field("group", description='"group" or "include"')
     concurrency: Whole = Field(8, ge=1, le=256, description="a whole number from 1 to 256")
     timeout_seconds: float = Field(120.0, gt=0, le=3600, description="a number of seconds, up to 3600")
     chunk_tokens: Whole = Field(6000, ge=500, description="a whole number of tokens, 500 or more")
@@ -83,6 +103,20 @@ class Settings(Record):
         if value is not None and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
             raise ValueError("not an http or https address")
         return value
+
+    @field_validator("github_api_url", "github_server_url")
+    @classmethod
+    def _github_address(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """The server's address is also what git clones from, so that it may be any that git can read."""
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        known = {"http", "https"} if info.field_name == "github_api_url" else {"http", "https", "ssh", "file"}
+        if parts.scheme not in known or not (parts.hostname or parts.scheme == "file"):
+            raise ValueError("not an http or https address")
+        if parts.password is not None or ("@" in parts.netloc and parts.scheme != "ssh"):
+            raise ValueError("holds a name or a password; leave them out, a token stands in GITHUB_TOKEN")
+        return value.rstrip("/")
 
     @field_validator("timezone")
     @classmethod
@@ -166,10 +200,11 @@ def _table(path: Path, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: not valid TOML: {error}") from None
     for key in table:
-        if key.lower() in {_SECRET, "openai_api_key"}:
+        if key.lower() in _REFUSED:
+            what = "token" if key.lower().endswith("token") else "key"
             raise SettingsError(
-                f"{_at(path, text, key)}: a key does not belong in a file that is shared; "
-                f"remove {key} here and set the environment variable OPENAI_API_KEY"
+                f"{_at(path, text, key)}: a {what} does not belong in a file that is shared; "
+                f"remove {key} here and set the environment variable {_REFUSED[key.lower()]}"
             )
     return table
 
@@ -193,7 +228,7 @@ def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> 
         known = Settings.model_fields if len(keys) == 1 else Area.model_fields
         return f"{place}: unknown key {'.'.join(keys)}{_suggestion(keys[-1], known)}"
     fault = f"{detail['msg'].removeprefix('Value error, ')}; " if detail["type"] == "value_error" else ""
-    value = "…" if top in {_SECRET, "base_url"} else _shown(detail["input"])
+    value = "…" if top in {_SECRET, *_ADDRESSES} else _shown(detail["input"])
     return f"{place}: {'.'.join(keys)} = {value}: {fault}write {Settings.model_fields[top].description}"
 
 

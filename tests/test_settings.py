@@ -31,6 +31,14 @@ def test_defaults() -> None:
         base_url=None,
         api_key=None,
         provider="openai",
+        github_api_url=None,
+        github_server_url=None,
+        max_wait=3600,
+        base=(),
+        labels=(),
+        authors=(),
+        paths=(),
+        bots="group",
         concurrency=8,
         timeout_seconds=120,
         chunk_tokens=6000,
@@ -89,6 +97,31 @@ def test_the_provider_is_derived_from_the_address(base_url: str, provider: str) 
 )
 def test_the_cache_folder_follows_xdg(environment: dict[str, str], expected: str) -> None:
     assert load_settings(None, {}, HOME | environment).cache_dir == Path(expected)
+
+
+def test_the_addresses_of_github_come_from_its_own_variables() -> None:
+    empty = {"GITHUB_API_URL": "", "GITHUB_SERVER_URL": ""}
+    assert load_settings(None, {}, HOME | empty).github_server_url is None
+    environment = {"GITHUB_API_URL": "https://ghe.example/api/v3/", "GITHUB_SERVER_URL": "https://ghe.example"}
+    settings = load_settings(None, {}, HOME | environment)
+    assert (settings.github_api_url, settings.github_server_url) == (
+        "https://ghe.example/api/v3",
+        "https://ghe.example",
+    )
+    for address in ("file:///srv/git", "ssh://git@ghe.example"):  # what git can read, for --source git
+        assert load_settings(None, {}, HOME | {"GITHUB_SERVER_URL": address}).github_server_url == address
+
+
+def test_filters_are_lists_of_patterns_and_a_flag_replaces_the_list() -> None:
+    _write('base = ["main", "release/*"]\nlabels = ["!docs"]\nbots = "include"\nmax_wait = 0\n')
+    settings = load_settings(None, {"labels": ["bug"], "authors": None}, HOME)
+    assert (settings.base, settings.labels, settings.authors) == (("main", "release/*"), ("bug",), ())
+    assert (settings.bots, settings.max_wait) == ("include", 0)
+
+
+def test_a_token_is_no_setting() -> None:
+    settings = load_settings(None, {}, HOME | {"GITHUB_TOKEN": "ghs_1", "GH_TOKEN": "ghs_2"})
+    assert "ghs_" not in repr(settings) + repr(public(settings))
 
 
 def test_areas_are_tables() -> None:
@@ -164,6 +197,45 @@ def test_areas_are_tables() -> None:
                 "environment variable OPENAI_API_KEY"
             ),
         ),
+        *(
+            (
+                f'{key} = "ghs_1"',
+                (
+                    f"prhub.toml, line 1: a token does not belong in a file that is shared; remove {key} here and set "
+                    f"the environment variable {variable}"
+                ),
+            )
+            for key, variable in [("github_token", "GITHUB_TOKEN"), ("GH_TOKEN", "GH_TOKEN"), ("token", "GITHUB_TOKEN")]
+        ),
+        ("max_wait = -1", "prhub.toml, line 1: max_wait = -1: write a number of seconds, 0 or more"),
+        ("max_wait = inf", "prhub.toml, line 1: max_wait = inf: write a number of seconds, 0 or more"),
+        ('bots = "hide"', 'prhub.toml, line 1: bots = \'hide\': write "group" or "include"'),
+        (
+            'label = ["bug"]',
+            "prhub.toml, line 1: unknown key label; did you mean labels?",
+        ),
+        (
+            'labels = "bug"',
+            'prhub.toml, line 1: labels = \'bug\': write a list of patterns, like ["bug*", "!wontfix"]',
+        ),
+        (
+            'paths = ["src/**", "!"]',
+            'prhub.toml, line 1: paths.1 = \'!\': write a list of patterns, like ["src/**", "!**/*.md"]',
+        ),
+        (
+            'github_api_url = "github.example/api"',
+            (
+                "prhub.toml, line 1: github_api_url = …: not an http or https address; "
+                'write an address, like "https://github.example.com/api/v3"'
+            ),
+        ),
+        (
+            'github_server_url = "https://lin:ghs_1@github.example"',
+            (
+                "prhub.toml, line 1: github_server_url = …: holds a name or a password; leave them out, a token stands "
+                'in GITHUB_TOKEN; write an address, like "https://github.example.com"'
+            ),
+        ),
     ],
 )
 def test_errors_in_the_file_name_place_and_fix(text: str, message: str) -> None:
@@ -183,6 +255,20 @@ def test_every_fault_is_named() -> None:
     ("flags", "environment", "message"),
     [
         ({"concurrency": 999}, {}, "--concurrency: concurrency = 999: write a whole number from 1 to 256"),
+        (
+            {"labels": ["bug", " "]},
+            {},
+            '--label: labels.1 = \' \': write a list of patterns, like ["bug*", "!wontfix"]',
+        ),
+        ({"max_wait": -2.0}, {}, "--max-wait: max_wait = -2.0: write a number of seconds, 0 or more"),
+        (
+            {},
+            {"GITHUB_API_URL": "ftp://lin:ghs_1@github.example"},
+            (
+                "GITHUB_API_URL: github_api_url = …: not an http or https address; "
+                'write an address, like "https://github.example.com/api/v3"'
+            ),
+        ),
         ({"languages": ("fr",)}, {}, '--lang: languages.0 = \'fr\': write a list of "en" and "zh"'),
         (
             {},
@@ -229,6 +315,14 @@ def test_secrets_stay_out_of_sight() -> None:
         "small_model": "m",
         "base_url": "https://llm.example:8/v1",
         "provider": "llm.example",
+        "github_api_url": None,
+        "github_server_url": None,
+        "max_wait": 3600.0,
+        "base": [],
+        "labels": [],
+        "authors": [],
+        "paths": [],
+        "bots": "group",
         "concurrency": 8,
         "timeout_seconds": 120.0,
         "chunk_tokens": 6000,

@@ -9,8 +9,9 @@ import typer
 
 from prhub_digest.cli.recording import open_recording
 from prhub_digest.cli.run import pending_requests
-from prhub_digest.cli.setup import REQUESTS, ModelKind, reply_store
+from prhub_digest.cli.setup import REQUESTS, reply_store
 from prhub_digest.cli.stages import reopen
+from prhub_digest.cli.target import ModelKind
 from prhub_digest.console import Console, counted
 from prhub_digest.errors import PendingReplies, UsageError
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from prhub_digest import __version__
-from prhub_digest.cli import batch, record, run, show, stages
+from prhub_digest.cli import batch, collect, doctor, record, run, show, stages
 from prhub_digest.console import Console
 from prhub_digest.errors import PrhubError, UsageError
 
@@ -24,9 +24,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 run.add(app)
+collect.add(app)
 stages.add(app)
 show.add(app)
 record.add(app)
+doctor.add(app)
 app.add_typer(batch.app)
 
 

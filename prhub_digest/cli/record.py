@@ -1,16 +1,25 @@
 """`record`: a run as a fixture that replays without key or network, or a fixture's stale replies asked anew."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from prhub_digest.cli.recording import Recording, open_recording
 from prhub_digest.cli.run import export_pending
-from prhub_digest.cli.setup import ModelKind
 from prhub_digest.cli.stages import stored_manifest
-from prhub_digest.console import Console
+from prhub_digest.cli.target import ModelKind
+from prhub_digest.console import Console, counted
 from prhub_digest.errors import PendingReplies, UsageError
+
+if TYPE_CHECKING:
+    from prhub_digest.models.fixture import FixtureManifest
+    from prhub_digest.models.pull_request import Collection, PullRequest
+
+_MODEL_SETTINGS = (
+    *("languages", "model", "small_model", "provider"),
+    *("chunk_tokens", "max_chunks", "compose_tokens", "highlights"),
+)
 
 
 def add(app: typer.Typer) -> None:
@@ -20,9 +29,18 @@ def add(app: typer.Typer) -> None:
 
 
 def record(
-    run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A finished run folder.")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RUN]", help="A finished run folder, or a collected one whose settings name a model."),
+    ] = None,
     folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="The new fixture's folder.")] = None,
     fixture: Annotated[str | None, typer.Option(help="A shipped fixture's name, or a folder.")] = None,
+    anonymize: Annotated[
+        bool,
+        typer.Option(
+            "--anonymize", help="Call people user-1, user-2, ... everywhere; changed requests are asked anew."
+        ),
+    ] = False,
     llm: Annotated[
         ModelKind, typer.Option(help="batch writes the requests that wait to a file; openai asks an endpoint.")
     ] = ModelKind.batch,
@@ -30,9 +48,11 @@ def record(
     if llm not in (ModelKind.batch, ModelKind.openai):
         raise UsageError("--llm must be batch or openai here")
     if fixture is not None and run is None:
+        if anonymize:
+            raise UsageError("--anonymize goes with RUN and FOLDER: a fixture is anonymized when it is made")
         recording = open_recording(fixture, llm)
     elif run is not None and folder is not None and fixture is None:
-        _copy(run, folder)
+        _copy(run, folder, anonymous=anonymize)
         recording = open_recording(f"{folder}/", llm, from_store=True)
     else:
         raise UsageError("give --fixture NAME, or RUN and FOLDER")
@@ -43,14 +63,18 @@ def finish(recording: Recording) -> None:
     try:
         recording.go()
     except PendingReplies as waiting:
-        raise export_pending(recording.run, waiting, _import_command(recording)) from None
+        raise export_pending(recording.run, waiting, _what_then(recording)) from None
     for path in recording.finish():
         Console().message(f"removed, since nothing uses it: {path}")
     Console().message(f"{recording.folder}: every reply is recorded")
 
 
-def _import_command(recording: Recording) -> str:
-    return f"prhub-digest batch import --fixture {_as_argument(recording.folder)} REPLIES.jsonl"
+def _what_then(recording: Recording) -> str:
+    fixture = _as_argument(recording.folder)
+    return (
+        f"prhub-digest batch import --fixture {fixture} REPLIES.jsonl\n"
+        f"and go on with: prhub-digest record --fixture {fixture}"
+    )
 
 
 def _as_argument(folder: Path) -> str:
@@ -58,49 +82,102 @@ def _as_argument(folder: Path) -> str:
     return str(folder) if "/" in str(folder) else f"./{folder}"
 
 
-def _copy(run: Path, folder: Path) -> None:
-    """The manifest and the pull requests of a run as a new fixture."""
-    from prhub_digest.llm.store import write_whole
-    from prhub_digest.models.fixture import FixtureManifest
-    from prhub_digest.models.pull_request import Collection, PullRequest
-    from prhub_digest.models.signals import Signals
-    from prhub_digest.pipeline.collecting import COLLECTION, SIGNALS
-    from prhub_digest.run_folder import RunFolder, name_as_text, pull_name
+def _copy(run: Path, folder: Path, *, anonymous: bool) -> None:
+    """The manifest and the pull requests of a run as a new fixture; no secret goes into it.
 
-    made, settings = stored_manifest(run)
-    if settings["llm"] == ModelKind.replay:
-        raise UsageError(f"{run} is a replay of the fixture {settings['fixture']}; copy that fixture's folder instead")
-    source = RunFolder(run)
-    collection, signals = source.read_record(COLLECTION, Collection), source.read_record(SIGNALS, Signals)
-    finished = "render" in made.stages and settings["llm"] != ModelKind.none and settings["model"] is not None
-    if collection is None or signals is None or not finished:
-        raise UsageError(f"{run} is not a finished run with a model; finish it with: prhub-digest run")
+    Raises:
+        UsageError: the run cannot be recorded, or the fixture is there; nothing is written then.
+    """
+    from prhub_digest.llm.store import write_whole
+    from prhub_digest.run_folder import pull_name
+
+    settings = _recordable(run)
     if (folder / "manifest.json").exists():
         raise UsageError(
             f"{folder} is a fixture already; ask its stale replies anew with --fixture {_as_argument(folder)}"
         )
-    pulls = {number: source.read_record(pull_name(number), PullRequest) for number in collection.numbers}
-    for number, pull in pulls.items():
+    collection, pulls = _scanned(*_collected(run))
+    if anonymous:
+        from prhub_digest.collect.anonymize import anonymize
+
+        week = anonymize(collection, pulls)
+        collection, pulls = week.collection, week.pulls
+        Console().message(
+            f"{counted(week.people, 'stand-in')} for people; a request that changes with them has no reply yet"
+        )
+    manifest = _manifest(run, folder, settings, collection, pulls)
+    for pull in pulls:
+        write_whole(folder / pull_name(pull.number), pull.to_json())
+    write_whole(folder / "manifest.json", manifest.to_json())
+
+
+def _recordable(run: Path) -> dict[str, Any]:
+    """The settings of a run that can be recorded.
+
+    Raises:
+        UsageError: it replays a fixture, has no model, or was begun and not finished.
+    """
+    made, settings = stored_manifest(run)
+    if settings["llm"] == ModelKind.replay:
+        raise UsageError(f"{run} is a replay of the fixture {settings['fixture']}; copy that fixture's folder instead")
+    if {*made.stages} == {"collect"} and settings["model"] is None:
+        raise UsageError(f"{run} names no model to record for; collect again with PRHUB_MODEL set")
+    with_model = settings["llm"] != ModelKind.none and settings["model"] is not None
+    if not with_model or not ("render" in made.stages or {*made.stages} == {"collect"}):
+        raise UsageError(f"{run} is not a finished run with a model; finish it with: prhub-digest run")
+    return settings
+
+
+def _collected(run: Path) -> "tuple[Collection, tuple[PullRequest, ...]]":
+    from prhub_digest.models.pull_request import Collection, PullRequest
+    from prhub_digest.pipeline.collecting import COLLECTION
+    from prhub_digest.run_folder import RunFolder, pull_name
+
+    source = RunFolder(run)
+    collection = source.read_record(COLLECTION, Collection)
+    if collection is None:
+        raise UsageError(f"{run} holds no collected pull requests; start with: prhub-digest collect")
+    pulls = []
+    for number in collection.numbers:
+        pull = source.read_record(pull_name(number), PullRequest)
         if pull is None or pull.number != number:
             raise UsageError(f"{run} lacks pull request {number}; collect it again with --refresh")
-    for number, pull in pulls.items():
-        if pull is not None:
-            write_whole(folder / pull_name(number), pull.to_json())
-    names = (
-        "languages",
-        "model",
-        "small_model",
-        "provider",
-        "chunk_tokens",
-        "max_chunks",
-        "compose_tokens",
-        "highlights",
-    )
-    manifest = FixtureManifest(
+        pulls.append(pull)
+    return collection, tuple(pulls)
+
+
+def _manifest(
+    run: Path, folder: Path, settings: dict[str, Any], collection: "Collection", pulls: "tuple[PullRequest, ...]"
+) -> "FixtureManifest":
+    from prhub_digest.models.fixture import FixtureManifest
+    from prhub_digest.models.signals import Area, Signals
+    from prhub_digest.pipeline.collecting import SIGNALS
+    from prhub_digest.run_folder import RunFolder, name_as_text
+    from prhub_digest.signals import area_list
+
+    signals = RunFolder(run).read_record(SIGNALS, Signals)
+    configured = tuple(map(Area.model_validate, settings["areas"]))
+    return FixtureManifest(
         name=name_as_text(folder.name),
         description=f"{collection.repository}, {collection.period.label}",
         collection=collection.updated(source="fixture"),
-        areas=signals.areas,
-        **{name: settings[name] for name in names},
+        areas=signals.areas if signals else area_list(pulls, configured),
+        **{name: settings[name] for name in _MODEL_SETTINGS},
     )
-    write_whole(folder / "manifest.json", manifest.to_json())
+
+
+def _scanned(
+    collection: "Collection", pulls: "tuple[PullRequest, ...]"
+) -> "tuple[Collection, tuple[PullRequest, ...]]":
+    """Secrets are masked when a week is collected; the rules of today may know more of them."""
+    from prhub_digest.collect.masking import mask, mask_text
+
+    masked = tuple(map(mask, pulls))
+    aside = tuple(own.updated(title=mask_text(own.title)) for own in collection.set_aside)
+    found = [f"#{pull.number}" for pull, now in zip(pulls, masked, strict=True) if pull != now]
+    found += [f"#{own.number}" for own, now in zip(collection.set_aside, aside, strict=True) if own != now]
+    if found:
+        Console().warning(
+            f"masked what looks like a secret and was not masked when it was collected: {', '.join(found)}"
+        )
+    return collection.updated(set_aside=aside), masked

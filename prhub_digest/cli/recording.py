@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 from prhub_digest.cli.setup import (
     REQUESTS,
-    ModelKind,
-    SourceKind,
-    Target,
     effective,
     fixture_manifest,
     live_client,
@@ -18,6 +15,7 @@ from prhub_digest.cli.setup import (
     reply_store,
     source_of,
 )
+from prhub_digest.cli.target import ModelKind, SourceKind, Target
 from prhub_digest.console import Console
 
 if TYPE_CHECKING:

@@ -2,20 +2,24 @@
 
 import os
 import re
-from dataclasses import dataclass
+import time
 from enum import StrEnum
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from prhub_digest.cli.target import ModelKind, SourceKind, Target
 from prhub_digest.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from prhub_digest.collect.source import Source
     from prhub_digest.console import Console
     from prhub_digest.llm.ask import Asker
     from prhub_digest.llm.client import Client
     from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.llm.store import Replies, ReplyStore
+    from prhub_digest.models.filters import Filters
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.models.period import Period
     from prhub_digest.pipeline.context import Run
@@ -24,104 +28,24 @@ if TYPE_CHECKING:
     from prhub_digest.tokens import Tokenizer
 
 
-class SourceKind(StrEnum):
-    git = "git"
-    fixture = "fixture"
-
-
-class ModelKind(StrEnum):
-    openai = "openai"
-    batch = "batch"
-    replay = "replay"
-    none = "none"
-
-
 class Lang(StrEnum):
     en = "en"
     zh = "zh"
 
 
+class Bots(StrEnum):
+    group = "group"
+    include = "include"
+
+
+# As in "Receiving objects:  42% (39/92)".
+_SHARE = re.compile(r":\s+\d+% \(\d+/\d+\)")
+_SECONDS_BETWEEN_SHARES = 5.0
 REQUESTS = "batch/requests.jsonl"
 NO_MODEL = (
     "no model is set: name one with --model or PRHUB_MODEL (and OPENAI_BASE_URL for an endpoint of your own);"
     " without a model, --llm none makes a digest of facts only, and --dry-run replays the demo"
 )
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where pull requests come from, and who answers. `fixture` is a name or a folder."""
-
-    source: SourceKind
-    llm: ModelKind
-    location: str | None
-    fixture: str | None
-
-    def as_settings(self) -> dict[str, Any]:
-        """For run.json: text that JSON can hold, without credentials."""
-        from prhub_digest.collect.git_command import without_credentials
-        from prhub_digest.run_folder import name_as_text
-
-        return {
-            "source": self.source.value,
-            "llm": self.llm.value,
-            "location": self.location and name_as_text(without_credentials(self.location)),
-            "fixture": self.fixture and name_as_text(self.fixture),
-        }
-
-    @classmethod
-    def of_settings(cls, stored: dict[str, Any]) -> "Target":
-        from prhub_digest.run_folder import text_as_name
-
-        location, fixture = (stored[key] and text_as_name(stored[key]) for key in ("location", "fixture"))
-        return cls(SourceKind(stored["source"]), ModelKind(stored["llm"]), location, fixture)
-
-
-def target_of(
-    repository: str | None, source: SourceKind | None, llm: ModelKind | None, *, dry_run: bool, fixture: str | None
-) -> Target:
-    """What the arguments ask for.
-
-    Raises:
-        UsageError: they contradict each other, or name no repository.
-    """
-    if dry_run:
-        if source not in (None, SourceKind.fixture) or llm not in (None, ModelKind.replay):
-            raise UsageError("--dry-run is --source fixture --llm replay; leave --source and --llm out")
-        source, llm = SourceKind.fixture, ModelKind.replay
-    if source is None:
-        source = SourceKind.fixture if fixture is not None and repository is None else SourceKind.git
-    if fixture == "":
-        raise UsageError("--fixture is empty; name a shipped fixture, or a folder such as ./week/")
-    if llm is ModelKind.replay and source is not SourceKind.fixture:
-        raise UsageError("--llm replay answers from a fixture; add --source fixture")
-    if source is SourceKind.fixture:
-        if repository is not None:
-            raise UsageError(f"a fixture has its own repository; leave {repository!r} out, or leave out --dry-run")
-        return Target(source, llm or ModelKind.replay, None, "demo" if fixture is None else fixture)
-    if fixture is not None:
-        raise UsageError("--fixture goes with --dry-run or --source fixture")
-    if repository is None:
-        raise UsageError(
-            "which repository? Give ./PATH to a clone or a URL that git can read; or --dry-run for the demo"
-        )
-    return Target(source, llm or ModelKind.openai, _location(repository), None)
-
-
-def _location(repository: str) -> str:
-    """A path needs `./` or `/`; a URL is one git can read; OWNER/REPO is one on the git server."""
-    if (
-        "://" in repository
-        or re.match(r"[\w.-]+@[\w.-]+:", repository)
-        or repository.startswith(("/", "./", "../", "~"))
-    ):
-        return str(Path(repository).expanduser()) if repository.startswith("~") else repository
-    if repository in (".", ".."):
-        return repository
-    if re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
-        server = os.environ.get("GITHUB_SERVER_URL") or "https://github.com"
-        return f"{server.rstrip('/')}/{repository}.git"
-    raise UsageError(f"{repository!r} is no OWNER/REPO; a path to a clone needs ./ or /, such as ./{repository}")
 
 
 def fixture_manifest(target: Target) -> "FixtureManifest | None":
@@ -137,14 +61,44 @@ def source_of(target: Target, settings: "Settings", console: "Console") -> "Sour
         from prhub_digest.shipped import fixture_dir
 
         return FixtureSource(fixture_dir(target.fixture))
+    assert target.location is not None  # noqa: S101 - a Target without fixture has one
+    if target.source is SourceKind.github:
+        from prhub_digest.collect.github_access import github_access
+        from prhub_digest.collect.github_source import GitHubSource
+
+        # Looked for when something is asked, so that a finished run needs no token.
+        access = partial(github_access, settings.github_api_url, settings.github_server_url, os.environ)
+        return GitHubSource(target.location, access, filters_of(settings), settings.max_wait, _saying(console))
     from prhub_digest.collect.git_repo import GitSource
 
-    assert target.location is not None  # noqa: S101 - a Target without fixture has one
-    return GitSource(target.location, settings.cache_dir / "git", console.message)
+    if settings.labels:
+        raise UsageError("--label needs labels, which git does not know; use --source github, or leave labels out")
+    return GitSource(target.location, settings.cache_dir / "git", _saying(console))
+
+
+def _saying(console: "Console") -> "Callable[[str], None]":
+    """What a source says, at once; of the hundreds of shares that git reports, one every few seconds."""
+    shown = time.monotonic()
+
+    def say(line: str) -> None:
+        nonlocal shown
+        if _SHARE.search(line):
+            if time.monotonic() - shown < _SECONDS_BETWEEN_SHARES:
+                return
+            shown = time.monotonic()
+        console.message(line)
+
+    return say
+
+
+def filters_of(settings: "Settings") -> "Filters":
+    from prhub_digest.models.filters import Filters
+
+    return Filters.model_validate({name: getattr(settings, name) for name in Filters.model_fields})
 
 
 def effective(settings: "Settings", target: Target, manifest: "FixtureManifest | None") -> "Settings":
-    """The settings with what a fixture decides: its budgets and areas; in a replay also its model and label."""
+    """The settings with what a fixture decides: budgets, areas, filters; in a replay also its model and label."""
     if manifest is None:
         return settings
     changes: dict[str, Any] = {
@@ -154,6 +108,7 @@ def effective(settings: "Settings", target: Target, manifest: "FixtureManifest |
         "highlights": manifest.highlights,
         "areas": manifest.areas,
         "timezone": manifest.collection.period.timezone,
+        **manifest.collection.filters.model_dump(),
     }
     if target.llm is ModelKind.replay:
         changes |= {
@@ -222,6 +177,7 @@ def _options(settings: "Settings") -> Any:
         highlights=settings.highlights,
         concurrency=settings.concurrency,
         areas=settings.areas,
+        filters=filters_of(settings),
     )
 
 

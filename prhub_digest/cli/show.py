@@ -1,15 +1,17 @@
 """`show` and `schema`: look at a run, at one pull request of it, or at the shape of a record."""
 
 import json
+from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from prhub_digest.cli.stages import PullNumber, RunPath, refuse_unknown, stored_manifest
-from prhub_digest.console import Console, counted
+from prhub_digest.console import Console, counted, visible_line
 from prhub_digest.errors import UsageError
 
 if TYPE_CHECKING:
+    from prhub_digest.models.pull_request import FollowUp
     from prhub_digest.models.ranking import RankEntry
     from prhub_digest.models.run import RunManifest
     from prhub_digest.models.summary import Evidence, PullRequestSummary
@@ -123,7 +125,9 @@ def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> str:
     if collection is None:
         return "no pull requests collected"
     stages = [failure.stage for failure in manifest.failures]
-    known = f"{counted(len(collection.numbers), 'merged pull request')}, {stages.count('collect')} incomplete"
+    others = f", {len(collection.set_aside)} more set aside" if collection.set_aside else ""
+    merged = counted(len(collection.numbers), "merged pull request")
+    known = f"{merged}{others}, {stages.count('collect')} incomplete"
     unfinished = _unfinished(manifest, folder, collection.numbers)
     return f"{known}\n{unfinished}" if unfinished else f"{known}, {stages.count('summarize')} not summarized"
 
@@ -162,12 +166,12 @@ def _highlights(folder: "RunFolder") -> list[tuple[str, str, str, str]]:
 
 
 def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
-    from prhub_digest.models.pull_request import Collection
+    from prhub_digest.models.pull_request import Collection, PullRequest
     from prhub_digest.models.ranking import Ranking
     from prhub_digest.models.summary import PullRequestSummary
     from prhub_digest.pipeline.collecting import COLLECTION
     from prhub_digest.pipeline.summarizing import RANKING
-    from prhub_digest.run_folder import summary_name
+    from prhub_digest.run_folder import pull_name, summary_name
 
     console = Console()
     collection = folder.read_record(COLLECTION, Collection)
@@ -186,7 +190,10 @@ def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
         return
     ranking = folder.read_record(RANKING, Ranking)
     entry = next((entry for entry in ranking.entries if entry.pull == number), None) if ranking else None
-    console.product("\n".join([*_head_lines(summary), *_statement_lines(summary), *_rank_lines(entry), ""]))
+    pull = folder.read_valid(pull_name(number), PullRequest)
+    follow_ups = pull.follow_ups or () if pull is not None and pull.number == number else ()
+    lines = [*_head_lines(summary), *_statement_lines(summary), *map(_follow_up, follow_ups), *_rank_lines(entry)]
+    console.product("\n".join([*lines, ""]))
 
 
 def _head_lines(summary: "PullRequestSummary") -> list[str]:
@@ -218,6 +225,12 @@ def _statement_lines(summary: "PullRequestSummary") -> list[str]:
     for dropped in summary.dropped:
         lines.append(f"dropped {dropped.kind}: {dropped.text} ({dropped.reason})")
     return lines
+
+
+def _follow_up(pull: "FollowUp") -> str:
+    """A pull request that names this one, and whether it is merged."""
+    state = f"merged {pull.merged_at.astimezone(UTC):%Y-%m-%d}" if pull.merged_at else "not merged"
+    return visible_line(f"named by #{pull.number} ({state}): {pull.title}")
 
 
 def _rank_lines(entry: "RankEntry | None") -> list[str]:

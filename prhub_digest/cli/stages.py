@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prhub_digest.cli.run import export_pending
-from prhub_digest.cli.setup import Lang, ModelKind, Target, effective, fixture_manifest, open_run
+from prhub_digest.cli.setup import Lang, effective, fixture_manifest, open_run
+from prhub_digest.cli.target import ModelKind, Target
 from prhub_digest.console import Console, visible_line
 from prhub_digest.errors import PendingReplies, UsageError
 
@@ -51,6 +52,7 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     Raises:
         UsageError: it is no run folder.
     """
+    from prhub_digest.models.filters import Filters
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.pipeline.collecting import COLLECTION
     from prhub_digest.run_folder import RunFolder, text_as_name
@@ -62,6 +64,8 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     flags |= {key: text_as_name(stored[key]) for key in ("out", "prompts") if stored[key] is not None}
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
+    # What was collected was collected with these; a list that is empty here is no flag.
+    settings = settings.updated(**{name: stored[name] for name in Filters.model_fields if name in stored})
     collection = RunFolder(folder).read_record(COLLECTION, Collection)
     if collection is None:
         raise UsageError(f"{folder} holds no collected pull requests; start with: prhub-digest collect")
@@ -92,6 +96,10 @@ def stored_manifest(folder: Path) -> tuple["RunManifest", dict[str, Any]]:
 
 
 def refuse_unknown(number: int, collection: "Collection", run: Path) -> None:
+    aside = next((pull for pull in collection.set_aside if pull.number == number), None)
+    if aside is not None:
+        why = f"{aside.reason} {aside.detail}".rstrip()
+        raise UsageError(f"pull request {number} is set aside in {run} ({why}); the filters keep it out of the digest")
     if number not in collection.numbers:
         raise UsageError(f"pull request {number} is not in {run}")
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from prhub_digest.errors import UsageError
 
@@ -33,11 +34,13 @@ def refuse_another_source(folder: Path, old: dict[str, Any], new: dict[str, Any]
 
 
 def _place(stored: dict[str, Any]) -> tuple[str, ...]:
-    """A source, however its path is written."""
+    """A source, however its path or its name is written; GitHub's names are the same in upper and lower case."""
     from prhub_digest.collect.git_remote import is_url
     from prhub_digest.run_folder import text_as_name
 
     location, fixture = stored.get("location") or "", stored.get("fixture") or ""
+    if stored.get("source") == "github":
+        return "github", f"{_server(stored)}/{location.lower()}", fixture
     if location and not is_url(location):
         location = str(Path(text_as_name(location)).resolve())
     if "/" in fixture:
@@ -46,7 +49,16 @@ def _place(stored: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _origin(stored: dict[str, Any]) -> str:
-    return f"the fixture {stored['fixture']}" if stored.get("fixture") else str(stored.get("location"))
+    if stored.get("fixture"):
+        return f"the fixture {stored['fixture']}"
+    place = str(stored.get("location"))
+    return f"{place} on {_server(stored)}" if stored.get("source") == "github" else place
+
+
+def _server(stored: dict[str, Any]) -> str:
+    """The host of a GitHub server; where only the API's address is set, it is on the same one or on `api.` of it."""
+    address = stored.get("github_server_url") or stored.get("github_api_url") or "https://github.com"
+    return urlsplit(address).netloc.lower().removeprefix("api.")
 
 
 def name_changes(old: dict[str, Any], new: dict[str, Any], console: "Console") -> None:

@@ -3,10 +3,13 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import MappingProxyType
+from typing import IO
 
 from prhub_digest.errors import SourceError
 
@@ -27,10 +30,14 @@ _DROPPED = [
     "GIT_DIFF_OPTS",
     "GIT_EXTERNAL_DIFF",
     "GIT_PAGER",
-    "GIT_TRACE",
     "GIT_CONFIG_PARAMETERS",
     "GIT_LITERAL_PATHSPECS",
 ]
+# Traces can hold settings and headers, and a token with them; those of git's second kind can be on by a setting, too.
+_TRACES = ("GIT_TRACE", "GIT_CURL_VERBOSE")
+_NO_TRACES = {"GIT_TRACE2": "0", "GIT_TRACE2_EVENT": "0", "GIT_TRACE2_PERF": "0"}
+_NOT_INSTALLED = "git is not installed, or not on PATH; install git, or use --source github"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _SETTINGS = {
     "core.quotePath": "false",
     "core.attributesFile": os.devnull,
@@ -72,11 +79,12 @@ def environment(git_dir: Path | None = None) -> dict[str, str]:
 
     Without an index, .gitattributes of a checkout cannot change what the history says.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    kept = {name: value for name, value in os.environ.items() if name not in _DROPPED and not name.startswith(_TRACES)}
     index = {"GIT_INDEX_FILE": str(git_dir / "no-such-index")} if git_dir else {}
     return {
         **kept,
         **index,
+        **_NO_TRACES,
         "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ATTR_NOSYSTEM": "1",
@@ -87,20 +95,79 @@ def environment(git_dir: Path | None = None) -> dict[str, str]:
     }
 
 
-def run_git(arguments: Sequence[str], git_dir: Path | None = None) -> bytes:
+def run_git(arguments: Sequence[str], git_dir: Path | None = None, stdin: bytes = b"") -> bytes:
     """The output of one git command.
 
     Raises:
         GitFailedError: git ended with an error.
         SourceError: git is not installed.
     """
+    command, env = ["git", *arguments], environment(git_dir)
     try:
-        done = subprocess.run(["git", *arguments], env=environment(git_dir), capture_output=True, check=False)
+        done = subprocess.run(command, env=env, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
-        raise SourceError("git is not installed, or not on PATH; install git, or use --source github") from None
+        raise SourceError(_NOT_INSTALLED) from None
     if done.returncode != 0:
         raise GitFailedError(done.stderr.decode("utf-8", "replace"))
     return done.stdout
+
+
+def run_git_shown(
+    arguments: Sequence[str],
+    git_dir: Path,
+    progress: Callable[[str], None],
+    *,
+    stdin: bytes = b"",
+    variables: Mapping[str, str] = _NOTHING,
+) -> None:
+    """One git command that takes its time: each line that it reports goes to `progress`, as it comes.
+
+    `variables` go into the environment of this command, beside the usual ones or in their place.
+
+    Raises:
+        GitFailedError: git ended with an error.
+        SourceError: git is not installed.
+    """
+    said: deque[str] = deque(maxlen=200)
+    with TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            process = subprocess.Popen(
+                ["git", *arguments],
+                env={**environment(git_dir), **variables},
+                stdin=given,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+        except FileNotFoundError:
+            raise SourceError(_NOT_INSTALLED) from None
+        with process:
+            assert process.stderr is not None  # noqa: S101 - a pipe
+            try:
+                for line in _reported(process.stderr):
+                    said.append(line)
+                    progress(line)
+                process.wait()
+            finally:
+                process.kill()  # does nothing to one that has ended
+    if process.returncode != 0:
+        raise GitFailedError("\n".join(said))
+
+
+def _reported(stream: IO[bytes]) -> Iterator[str]:
+    """What git reports ends in line feeds, and in carriage returns while a number grows."""
+    rest = b""
+    while block := os.read(stream.fileno(), 4096):
+        *whole, rest = re.split(rb"[\r\n]", rest + block)
+        yield from _shown(whole)
+    yield from _shown([rest])
+
+
+def _shown(lines: Sequence[bytes]) -> Iterator[str]:
+    for line in lines:
+        if text := without_credentials(line.decode("utf-8", "replace")).strip():
+            yield text
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +178,14 @@ class Git:
     label: str
     bare: bool = True
 
-    def read(self, *arguments: str) -> bytes:
+    def read(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """The output of a reading command.
 
         Raises:
             SourceError: git failed; a missing object says so and how to get it.
         """
         try:
-            return run_git([*self._prefix(), *arguments], self.git_dir)
+            return run_git([*self._prefix(), *arguments], self.git_dir, stdin)
         except GitFailedError as error:
             raise self._source_error(error) from error
 
@@ -155,6 +222,28 @@ class Git:
                 raise self._source_error(GitFailedError(said.read().decode("utf-8", "replace")))
         if rest:
             yield rest
+
+    def shown(
+        self, *arguments: str, progress: Callable[[str], None], stdin: bytes, variables: Mapping[str, str]
+    ) -> None:
+        """A command as `run_git_shown` runs it.
+
+        Raises:
+            GitFailedError: git ended with an error.
+            SourceError: git is not installed.
+        """
+        command = [*self._prefix(), *arguments]
+        run_git_shown(command, self.git_dir, progress, stdin=stdin, variables=variables)
+
+    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """A command that answers what is written to it; the caller ends it. What it reports is not kept."""
+        return subprocess.Popen(
+            ["git", *self._prefix(), *arguments],
+            env=environment(self.git_dir),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
 
     def _prefix(self) -> list[str]:
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]

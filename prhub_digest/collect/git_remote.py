@@ -3,11 +3,10 @@
 import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from prhub_digest.collect.git_command import Git, GitFailedError, environment, run_git, without_credentials
+from prhub_digest.collect.git_command import Git, GitFailedError, run_git, run_git_shown, without_credentials
 from prhub_digest.errors import ServiceError, SourceError
 from prhub_digest.run_folder import name_as_text
 
@@ -16,7 +15,7 @@ Progress = Callable[[str], None]
 _SCP_LIKE = re.compile(r"(?:[\w.-]+@)?([\w.-]+\.[\w-]+|localhost):(?!//)([^\s]+)")
 _FORGE = re.compile(r"(https?|ssh|git)://(?:[^/\s@]+@)?([\w.-]+)(:\d{1,5})?/([^\s?#]+)")
 # A server that sends less than this for a minute is taken for dead.
-_SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
+SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
 
 
 def is_url(location: str) -> bool:
@@ -61,7 +60,7 @@ def fetch_remote(url: str, cache_dir: Path, progress: Progress) -> Git:
     git = cached_remote(url, cache_dir)
     try:
         run_git(["init", "--quiet", "--bare", str(git.git_dir)])
-        answer = run_git([*_SLOW, "ls-remote", "--symref", "--", url, "HEAD"]).decode("utf-8", "replace")
+        answer = run_git([*SLOW, "ls-remote", "--symref", "--", url, "HEAD"]).decode("utf-8", "replace")
         if not answer.strip():
             raise SourceError(f"{label}: the repository is empty; there is nothing to digest")
         match = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", answer, re.MULTILINE)
@@ -85,32 +84,8 @@ def cached_remote(url: str, cache_dir: Path) -> Git:
 
 
 def _fetch(git_dir: Path, url: str, refspec: str, progress: Progress) -> None:
-    """What git reports on stderr ends in carriage returns; each line goes to `progress`."""
-    command = [
-        "git",
-        "--git-dir",
-        str(git_dir),
-        *_SLOW,
-        "fetch",
-        "--force",
-        "--no-tags",
-        "--progress",
-        "--",
-        url,
-        refspec,
-    ]
-    said = []
-    with subprocess.Popen(
-        command, env=environment(git_dir), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stderr is not None  # noqa: S101 - a pipe
-        while block := os.read(process.stderr.fileno(), 4096):
-            text = block.decode("utf-8", "replace")
-            said.append(text)
-            for line in filter(None, re.split(r"[\r\n]+", without_credentials(text))):
-                progress(line.strip())
-    if process.returncode != 0:
-        raise GitFailedError("".join(said[-50:]))
+    options = ("--force", "--no-tags", "--progress")
+    run_git_shown(["--git-dir", str(git_dir), *SLOW, "fetch", *options, "--", url, refspec], git_dir, progress)
 
 
 def repository_address(url: str | None) -> tuple[str, str] | None:

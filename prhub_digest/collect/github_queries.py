@@ -3,7 +3,7 @@
 Page sizes are far below the node limit: GitHub ends a query after 10 seconds, and one of some 26,000 nodes is answered
 with nulls. Points: the connections to be resolved, assuming full pages, divided by 100
 (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api): a page of a list costs
-1 to 6 points, a batch of details 7.
+1 point, a batch of details 7, a full batch of further pages 5.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,10 @@ fragment Listed on PullRequest {{
   commits(last: 1) {{ totalCount nodes {{ commit {{ authoredDate messageHeadline author {{ name }} }} }} }}
 }}
 {_ACTOR}
+"""
+
+VIEWER = f"""
+query Viewer {{ viewer {{ login }} {_LIMIT} }}
 """
 
 REPOSITORY = f"""
@@ -75,7 +79,9 @@ query History(
             {_PAGE}
             nodes {{
               oid committedDate
-              associatedPullRequests(first: 5) {{ nodes {{ number mergedAt baseRefName mergeCommit {{ oid }} }} }}
+              associatedPullRequests(first: 5) {{
+                nodes {{ number mergedAt repository {{ nameWithOwner }} mergeCommit {{ oid }} }}
+              }}
             }}
           }}
         }}

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from prhub_digest.models.accounts import account_name, named_as_bot
 from prhub_digest.models.pull_request import Person
 
 _GITHUB_MERGE = re.compile(r"Merge pull request #([0-9]{1,9}) from (\S+)")
@@ -82,6 +83,11 @@ def co_authors(message: str, author: str) -> tuple[Person, ...]:
 
 
 def person(name: str) -> Person:
-    """A person by the name that a commit carries; an e-mail address used as a name loses its domain."""
+    """A person by the name that a commit carries; an e-mail address used as a name loses its domain.
+
+    A bot's name ends in `[bot]`; what stands before it is its account.
+    """
     shown = name.partition("@")[0] if re.fullmatch(r"\S+@\S+", name) else name
-    return Person(name=shown or "unknown", kind="bot" if shown.endswith("[bot]") else "unknown")
+    if named_as_bot(shown):
+        return Person(name=account_name(shown) or "unknown", kind="bot")
+    return Person(name=shown or "unknown")

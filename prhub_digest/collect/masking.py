@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from prhub_digest.models.pull_request import Comment, Commit, FileChange, PullRequest, Review, ReviewThread
+from prhub_digest.models.pull_request import (
+    Comment,
+    Commit,
+    FileChange,
+    FollowUp,
+    PullRequest,
+    Review,
+    ReviewThread,
+)
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
@@ -78,8 +86,14 @@ def mask(pull: PullRequest) -> PullRequest:
         "reviews": pull.reviews and tuple(_review(review, masker) for review in pull.reviews),
         "threads": pull.threads and tuple(_thread(thread, masker) for thread in pull.threads),
         "comments": pull.comments and tuple(_comment(comment, masker) for comment in pull.comments),
+        "follow_ups": pull.follow_ups and tuple(_follow_up(follow_up, masker) for follow_up in pull.follow_ups),
     }
     return pull.updated(**changes, masked_secrets=pull.masked_secrets + masker.count) if masker.count else pull
+
+
+def mask_text(text: str) -> str:
+    """The same for a text that stands alone, such as the title of a pull request of which nothing else is kept."""
+    return _Masker().text(text)
 
 
 def _file(file: FileChange, masker: _Masker) -> FileChange:
@@ -102,6 +116,10 @@ def _comment(comment: Comment, masker: _Masker) -> Comment:
 def _thread(thread: ReviewThread, masker: _Masker) -> ReviewThread:
     comments = tuple(_comment(comment, masker) for comment in thread.comments)
     return thread.updated(diff_hunk=masker.diff(thread.diff_hunk), comments=comments)
+
+
+def _follow_up(follow_up: FollowUp, masker: _Masker) -> FollowUp:
+    return follow_up.updated(title=masker.text(follow_up.title))
 
 
 @cache

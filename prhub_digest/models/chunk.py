@@ -53,7 +53,10 @@ class FileCoverage(Record):
 
 
 class Coverage(Record):
-    """How much of a pull request its chunks show; tokens are counted on the shown form of the text."""
+    """How much of a pull request its chunks show; tokens are counted on the shown form of the text.
+
+    `chunk_tokens` is the size of the chunks where the model's context was too small for those of the settings.
+    """
 
     pull: int
     chunks: int
@@ -65,6 +68,7 @@ class Coverage(Record):
     threads_shown: int
     threads_total: int
     files: tuple[FileCoverage, ...]
+    chunk_tokens: int | None = Field(None, exclude_if=lambda tokens: tokens is None)
 
     @property
     def complete(self) -> bool:

@@ -12,8 +12,9 @@ SetAsideReason = Literal["base", "bot", "author", "label", "path"]
 class Filters(Record):
     """Each list holds glob patterns; one that begins with `!` keeps out what it matches.
 
-    A pull request stays when it matches one of a list's other patterns (any, if there are none) and none with `!`.
-    `base` without patterns is the default branch. `bots`: `group` names the pull requests of bots in one line.
+    A pull request stays when it matches one of a list's other patterns (any, if there are none) and none with `!`;
+    for `paths`, when one of its files does. `base` without patterns is the default branch. `bots`: `group` names the
+    pull requests of bots in one line.
     """
 
     base: tuple[str, ...] = ()

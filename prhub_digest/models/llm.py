@@ -9,6 +9,9 @@ from pydantic import Field
 
 from prhub_digest.models.base import Record
 
+# How much of the answer's form an endpoint is asked to guarantee, from most to nothing.
+Rung = Literal["schema_strict", "schema", "json", "text"]
+
 
 class Message(Record):
     role: Literal["system", "user", "assistant"]
@@ -72,12 +75,16 @@ class Usage(Record):
 
 
 class Attempt(Record):
-    """One answer of the model; `error` says why it was not used, None for the one that was."""
+    """One answer of the model; `error` says why it was not used, None for the one that was.
+
+    `rung` is how the endpoint was asked for the form of the answer; None where that is not known, and then not written.
+    """
 
     content: str
     finish_reason: str
     usage: Usage
     error: str | None = None
+    rung: Rung | None = Field(None, exclude_if=lambda rung: rung is None)
 
 
 class StoredReply(Record):
@@ -90,6 +97,10 @@ class StoredReply(Record):
     @property
     def content(self) -> str:
         return self.attempts[-1].content
+
+    @property
+    def rung(self) -> Rung | None:
+        return self.attempts[-1].rung
 
     @property
     def usage(self) -> Usage:

@@ -6,6 +6,8 @@ code found for it. The reply's fields are in the order in which the model should
 
 from typing import Literal
 
+from pydantic import Field
+
 from prhub_digest.models.base import Record
 from prhub_digest.models.chunk import Place
 from prhub_digest.models.llm import Usage
@@ -170,6 +172,7 @@ class PullRequestSummary(Record):
     """`status` is `fallback` when no model reply could be used: then only rules and the title speak.
 
     `headline` without evidence is the pull request's own title. `inputs` is the hash of what it was made from.
+    `chunk_tokens` is the size of its chunks where the model's context was too small for those of the settings.
     """
 
     pull: int
@@ -191,3 +194,4 @@ class PullRequestSummary(Record):
     dropped: tuple[Dropped, ...] = ()
     replies: tuple[SummaryReply, ...] = ()
     usage: Usage = Usage()
+    chunk_tokens: int | None = Field(None, exclude_if=lambda tokens: tokens is None)

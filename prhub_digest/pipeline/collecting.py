@@ -1,12 +1,20 @@
 """collect and chunk: the pull requests into the run folder, then what can be known of them without a model."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+
+from pydantic import AwareDatetime
 
 from prhub_digest.chunk import chunk_pull_request, week_coverage
+from prhub_digest.collect.filters import set_aside
 from prhub_digest.collect.source import Source
+from prhub_digest.console import counted
 from prhub_digest.errors import UsageError
 from prhub_digest.models.base import Record
 from prhub_digest.models.chunk import Chunk, Coverage
+from prhub_digest.models.filters import SetAside
+from prhub_digest.models.people import same_person
 from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import Collection, PullRequest
 from prhub_digest.models.run import Failure
@@ -17,7 +25,26 @@ from prhub_digest.run_folder import pull_name
 from prhub_digest.signals import compute_signals, compute_stats
 from prhub_digest.source_lines import source_lines
 
-COLLECTION, COVERAGE, SIGNALS, STATS = "collection.json", "coverage.json", "signals.json", "stats.json"
+COLLECTING, COLLECTION, PULLS = "collecting.json", "collection.json", "pulls/*.json"
+COVERAGE, SIGNALS, STATS = "coverage.json", "signals.json", "stats.json"
+# After a day, what was read and what is still to be read are no longer of one time.
+_CONTINUED_FOR = timedelta(days=1)
+
+
+class Collecting(Record):
+    """`collecting.json`: a collection that is not finished. What of its pull requests stands in `pulls/` was read."""
+
+    began: AwareDatetime
+    collection: Collection
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """The review threads of a period; `own` are those that the author of the pull request opened."""
+
+    threads: int
+    unresolved: int
+    own: int
 
 
 class WeekCoverage(Record):
@@ -27,26 +54,31 @@ class WeekCoverage(Record):
 
 
 def collect(run: Run, source: Source, period: Period, *, refresh: bool) -> Collection:
-    """The collection, with every pull request stored; what is stored already is not read again."""
-    collection = None if refresh or source.rereads else run.folder.read_valid(COLLECTION, Collection)
-    if collection is not None and collection.period != period:
-        run.console.message(f"the time zone changed to {period.timezone}: collecting again")
-        collection = None
-    stored: frozenset[int] = frozenset()
-    if collection is not None:
-        _name_move(run, collection.head, source.head())
-        stored = frozenset(number for number in collection.numbers if _stored(run, number))
-    else:
-        collection = source.collection(period)
+    """The collection, with every pull request stored; what is stored already is not read again.
+
+    A collection that another run began is continued; `refresh` begins anew when the last one was finished.
+    """
+    begun = _begun(run, source, period, refresh=refresh)
+    collection = begun.collection
+    stored = frozenset(number for number in collection.numbers if not source.rereads and _stored(run, number))
+    if begun.began < run.began:
+        run.console.message(
+            f"continuing the collection that began at {_at(begun)}, {len(stored)} of"
+            f" {counted(len(collection.numbers), 'pull request')} read; --fresh starts over"
+        )
     missing = len(collection.numbers) - len(stored)
     if missing:
+        skip = stored | {own.number for own in collection.set_aside}
         with run.console.stage("collect", missing) as progress:
-            for pull in source.pull_requests(collection, stored):
-                if _stored(run, pull.number) != pull:
+            for pull in source.pull_requests(collection, skip):
+                aside = None if source.rereads else set_aside(run.options.filters, pull)
+                if aside is not None:
+                    collection = _without(collection, aside)
+                    run.folder.write_record(COLLECTING, begun.updated(collection=collection))
+                elif _stored(run, pull.number) != pull:
                     run.folder.write_record(pull_name(pull.number), pull)
                 progress.advance()
-    # Written last: a collection without all its pull requests reads as one that is still to be finished.
-    run.folder.write_record(COLLECTION, collection)
+    _finish(run, collection)
     inputs = run.hash(collection.to_json(), run.hash_files(tuple(map(pull_name, collection.numbers))))
     if not run.done("collect", inputs, ()):
         with run.recorded("collect", inputs) as cost:
@@ -87,14 +119,16 @@ def statistics(run: Run, collection: Collection, signals: Signals) -> Stats:
     return stats
 
 
-def chunks_of(run: Run, pull: PullRequest) -> tuple[tuple[Chunk, ...], Coverage]:
-    return chunk_pull_request(
+def chunks_of(run: Run, pull: PullRequest, budget: int | None = None) -> tuple[tuple[Chunk, ...], Coverage]:
+    """The chunks and their coverage; `budget` is set where the model's context is too small for the settings' one."""
+    chunks, coverage = chunk_pull_request(
         pull,
         source_lines(pull),
-        budget=run.options.chunk_tokens,
+        budget=budget or run.options.chunk_tokens,
         max_chunks=run.options.max_chunks,
         count=run.tokenizer.count,
     )
+    return chunks, coverage.updated(chunk_tokens=budget) if budget else coverage
 
 
 def read_pull(run: Run, number: int) -> PullRequest:
@@ -112,11 +146,93 @@ def read_pull(run: Run, number: int) -> PullRequest:
     return pull
 
 
+def conversations(run: Run, collection: Collection) -> Conversations | None:
+    """How much was said about lines of the diffs; None when the source knows nothing of it."""
+    known = [(pull.author, pull.threads) for pull in (read_pull(run, number) for number in collection.numbers)]
+    threads = [(thread, author) for author, own in known for thread in own or ()]
+    if all(own is None for _, own in known):
+        return None
+    return Conversations(
+        threads=len(threads),
+        unresolved=sum(thread.resolved is False for thread, _ in threads),
+        own=sum(same_person(own.comments[0].author, author) is True for own, author in threads if own.comments),
+    )
+
+
+def _begun(run: Run, source: Source, period: Period, *, refresh: bool) -> Collecting:
+    """The finished collection, or one that another run began, or a new one."""
+    if source.rereads:
+        return Collecting(began=run.began, collection=source.collection(period))
+    finished = _finished(run, period)
+    if finished is None:
+        return _unfinished(run, period) or _begin(run, source, period)
+    if refresh:
+        return _begin(run, source, period)
+    _name_move(run, finished.head, source.head())
+    return Collecting(began=run.began, collection=finished)
+
+
+def _finished(run: Run, period: Period) -> Collection | None:
+    collection = run.folder.read_valid(COLLECTION, Collection)
+    if collection is None:
+        return None
+    if collection.period != period:
+        run.console.message(f"the time zone changed to {period.timezone}: collecting again")
+        return None
+    if collection.filters != run.options.filters:
+        run.console.message("the filters are others than those of the collected pull requests: collecting again")
+        return None
+    return collection
+
+
+def _unfinished(run: Run, period: Period) -> Collecting | None:
+    begun = run.folder.read_valid(COLLECTING, Collecting)
+    if begun is None or (begun.collection.period, begun.collection.filters) != (period, run.options.filters):
+        return None
+    if timedelta(0) < run.began - begun.began < _CONTINUED_FOR:
+        return begun
+    run.console.message(f"the collection that began at {_at(begun)} is not continued after a day: collecting again")
+    return None
+
+
+def _at(begun: Collecting) -> str:
+    return f"{begun.began.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _begin(run: Run, source: Source, period: Period) -> Collecting:
+    """A new collection; as soon as it is listed, nothing of an earlier one is left that could be taken for its own."""
+    collection = source.collection(period).updated(filters=run.options.filters)
+    for name in (COLLECTION, COLLECTING, PULLS):
+        run.folder.discard(name)
+    run.update()  # says whose pull requests these are, should the run be killed
+    begun = Collecting(began=run.began, collection=collection)
+    run.folder.write_record(COLLECTING, begun)
+    return begun
+
+
+def _without(collection: Collection, aside: SetAside) -> Collection:
+    numbers = tuple(number for number in collection.numbers if number != aside.number)
+    others = sorted((*collection.set_aside, aside), key=lambda own: own.number)
+    return collection.updated(numbers=numbers, set_aside=tuple(others))
+
+
+def _finish(run: Run, collection: Collection) -> None:
+    """Written last: a collection without all its pull requests reads as one that is still to be finished."""
+    run.folder.write_record(COLLECTION, collection)
+    run.folder.discard(COLLECTING)
+    names = {pull_name(number) for number in collection.numbers}
+    for path in run.folder.path.glob(PULLS):
+        name = path.relative_to(run.folder.path).as_posix()
+        if name not in names:
+            run.folder.discard(name)
+
+
 def _incomplete(run: Run, collection: Collection) -> Iterator[Failure]:
+    """What could not be read whole; a diff whose counts are only uncertain is noted, but whole."""
     for number in collection.numbers:
-        completeness = read_pull(run, number).completeness
-        if completeness.diff != "complete":
-            reason = "; ".join(completeness.notes) or f"the diff is {completeness.diff}"
+        own = read_pull(run, number).completeness
+        if own.diff in ("partial", "missing") or own.conversation == "partial":
+            reason = "; ".join(own.notes) or f"the diff is {own.diff}, the conversation {own.conversation}"
             yield Failure(stage="collect", subject=f"pr-{number}", reason=reason)
 
 

@@ -4,14 +4,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from prhub_digest import __version__
 from prhub_digest.console import Console
 from prhub_digest.errors import PrhubError
-from prhub_digest.llm.ask import Asker
-from prhub_digest.llm.client import UnusableReplyError
+from prhub_digest.llm.ask import FAILED, Asker
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language
+from prhub_digest.models.filters import Filters
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.run import Failure, RunManifest, StageName, StageRecord
 from prhub_digest.models.signals import Area
@@ -32,6 +33,7 @@ class RunOptions:
     highlights: int
     concurrency: int
     areas: tuple[Area, ...] = ()
+    filters: Filters = field(default_factory=Filters)
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Run:
     builder: RequestBuilder | None = None
     asker: Asker | None = None
     paid: Usage = field(default_factory=Usage)
+    began: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def start_over(self, keep: str | None = None) -> None:
         """Forget what the folder holds, except the file `keep`; no stage has been done."""
@@ -73,12 +76,14 @@ class Run:
         yield cost
         seconds = round(time.monotonic() - start, 3)
         record = StageRecord(inputs=inputs, usage=cost.usage, paid=cost.paid, seconds=seconds)
-        kept = tuple(failure for failure in self.manifest.failures if failure.stage != stage)
-        self.update(
-            stages={**self.manifest.stages, stage: record},
-            failures=(*kept, *cost.ordered_failures),
-        )
+        self.manifest = self.manifest.updated(stages={**self.manifest.stages, stage: record})
+        self.keep_failures(stage, cost)
         self.paid += cost.paid
+
+    def keep_failures(self, stage: StageName, cost: "StageCost") -> None:
+        """What the stage could not do, in place of what it could not do before."""
+        others = tuple(failure for failure in self.manifest.failures if failure.stage != stage)
+        self.update(failures=(*others, *cost.ordered_failures))
 
     def update(self, **changes: object) -> None:
         self.manifest = self.manifest.updated(**changes)
@@ -114,5 +119,5 @@ class StageCost:
 
     def add_failed(self, error: PrhubError) -> None:
         """What was paid for answers that could not be used."""
-        if isinstance(error, UnusableReplyError):
+        if isinstance(error, FAILED):
             self.add(error.usage, error.usage)

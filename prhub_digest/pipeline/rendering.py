@@ -78,7 +78,13 @@ def pull_heads(run: Run, week: Week) -> dict[int, PullHead]:
     heads = {}
     for number in week.collection.numbers:
         pull = read_pull(run, number)
-        heads[number] = PullHead(number=number, title=pull.title, url=pull.url, author=pull.author.label)
+        heads[number] = PullHead(
+            number=number,
+            title=pull.title,
+            url=pull.url,
+            author=pull.author.label,
+            completeness=pull.completeness,
+        )
     return heads
 
 

@@ -1,18 +1,19 @@
 """The closing note: what was read, what failed, what was checked, what it took."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from prhub_digest.models.verification import Verification
 from prhub_digest.render.inline import Inline, Span, clip, plain
 from prhub_digest.render.page import Page
-from prhub_digest.render.records import Block, Items, Line, Section
+from prhub_digest.render.records import Block, Items, Line, Scalar, Section
 from prhub_digest.render.sentences import finding_lines
 
 _LIMIT = 600
 
 
 def closing(page: Page) -> Section:
-    notes = _notes(_source(page))
+    notes = [*_notes(_source(page)), *_not_whole(page)]
     if page.given.digest.mode == "facts":
         notes += _notes([page.say("close.facts_mode")])
         notes += _checking(page) if page.given.verification else []
@@ -42,11 +43,31 @@ def _unsummarised(page: Page) -> list[Line]:
     if not missing:
         return [Line(plain(page.say("close.all_summarised", total=total)))]
     head = page.say("close.not_summarised", n=len(missing), total=total)
+    return [_with_reasons(page, head, missing, {"not_summarised": len(missing), "total": total})]
+
+
+def _with_reasons(page: Page, head: str, reasons: Mapping[int, str], data: Mapping[str, Scalar]) -> Line:
+    """`head: #12 (reason); #15 (reason).`."""
     spans: list[Span] = [Span(head + page.say("mark.colon"))]
-    for index, (number, reason) in enumerate(missing.items()):
+    for index, (number, reason) in enumerate(reasons.items()):
         told: Inline = (Span(page.say("mark.open")), *clip(plain(reason), _LIMIT), Span(page.say("mark.close")))
         spans += [*([Span(page.say("mark.semicolon"))] if index else []), page.pull_link(number), *told]
-    return [Line(tuple(spans), stop=page.say("mark.stop"), data={"not_summarised": len(missing), "total": total})]
+    return Line(tuple(spans), stop=page.say("mark.stop"), data=data)
+
+
+def _not_whole(page: Page) -> list[Line]:
+    """Pull requests whose diff does not add up, and those of which the source could not give everything."""
+    lines = []
+    uncertain = tuple(number for number in sorted(page.numbers) if page.uncertain(number))
+    if uncertain:
+        head = page.say("close.uncertain", n=len(uncertain)) + page.say("mark.colon")
+        data = {"uncertain": len(uncertain)}
+        lines.append(Line((Span(head), *page.pull_links(uncertain)), stop=page.say("mark.stop"), data=data))
+    incomplete = page.incomplete()
+    if incomplete:
+        head = page.say("close.incomplete", n=len(incomplete))
+        lines.append(_with_reasons(page, head, incomplete, {"incomplete": len(incomplete)}))
+    return lines
 
 
 def _left_out(page: Page) -> list[Line]:
@@ -91,7 +112,7 @@ def _planning(page: Page) -> list[str]:
     lines += [
         page.say("close.failure", stage=failure.stage, subject=failure.subject, reason=failure.reason)
         for failure in page.given.failures
-        if failure.stage != "summarize"
+        if failure.stage not in ("collect", "summarize")
     ]
     return lines
 

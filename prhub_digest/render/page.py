@@ -130,3 +130,20 @@ class Page:
                 told = (summary.reason if summary else None) or reasons.get(f"pr-{number}")
                 missing[number] = told or self.say("entry.no_reason")
         return missing
+
+    def uncertain(self, number: int) -> bool:
+        """Whether the diff is whole, but has other counts than the source names."""
+        head = self.given.pulls.get(number)
+        return head is not None and head.completeness.diff == "uncertain"
+
+    def incomplete(self) -> dict[int, str]:
+        """The pull requests that the source could not give whole, with what is missing."""
+        missing: dict[int, str] = {}
+        for number in sorted(self.numbers):
+            head = self.given.pulls.get(number)
+            whole = head is None or (
+                head.completeness.diff in {"complete", "uncertain"} and head.completeness.conversation != "partial"
+            )
+            if head is not None and not whole:
+                missing[number] = "; ".join(head.completeness.notes) or self.say("close.no_note")
+        return missing

@@ -12,6 +12,15 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
     ),
     "close.all_summarised": ("Every one of the {total} PRs was summarised.", "{total} 个 PR 均已生成摘要。"),
     "close.not_summarised": ("{n} of {total} PRs not summarised", "{total} 个 PR 中有 {n} 个未生成摘要"),
+    "close.uncertain": (
+        "Diffs whose counts differ from the source's own, {n} in all",
+        "diff 的行数或文件数与数据源所报不符，共 {n} 个",
+    ),
+    "close.incomplete": (
+        "PRs that could not be read whole from the source, {n} in all",
+        "未能从数据源完整读取的 PR，共 {n} 个",
+    ),
+    "close.no_note": ("the source does not say what is missing", "数据源未说明缺少什么"),
     "close.failure": ("Failed in {stage}, {subject}: {reason}", "{stage} 阶段未完成 {subject}：{reason}"),
     "close.source_note": ("From the source: {note}", "数据源说明：{note}"),
     "close.plan_by_rules": (

@@ -6,7 +6,7 @@ from typing import Literal
 
 from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.plan import Plan
-from prhub_digest.models.pull_request import Collection
+from prhub_digest.models.pull_request import Collection, Completeness
 from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.run import CoverageTotals, Failure
 from prhub_digest.models.signals import Signals
@@ -20,12 +20,13 @@ Scalar = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class PullHead:
-    """What a line of the list of pull requests needs; `author` is a label for people."""
+    """What a line of the list of pull requests needs, and how whole it is; `author` is a label for people."""
 
     number: int
     title: str
     url: str | None
     author: str
+    completeness: Completeness = field(default_factory=Completeness)
 
 
 @dataclass(frozen=True, slots=True)

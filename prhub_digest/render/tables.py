@@ -1,10 +1,11 @@
-"""The computed sections: statistics, and every pull request of the period by area."""
+"""The computed sections: statistics, and every pull request of the period by area, those set aside last."""
 
 from prhub_digest.models.stats import Count
 from prhub_digest.render.citations import own_name, statistic_name, statistic_value
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, plain, tidied
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Items, Line, Section, Table
+from prhub_digest.render.set_aside import set_aside
 
 _OVERVIEW = ("pulls", "commits", "lines", "threads", "hours_to_merge")
 _TABLES = ("areas", "types", "labels", "authors", "reviewers", "files")
@@ -22,21 +23,23 @@ def statistics(page: Page) -> Section:
 
 
 def pulls_by_area(page: Page) -> Section:
-    """Areas with most pull requests first; in each, rank order."""
+    """Areas with most pull requests first; in each, rank order. Then those that the digest is not about."""
     areas: dict[str, list[int]] = {}
     for number in page.numbers:
         signals = page.signals(number)
         areas.setdefault(signals.area if signals else page.say("entry.other"), []).append(number)
     missing = page.not_summarised()
-    parts = tuple(
+    parts = [
         Section(
             f"pulls.{area}",
             area + page.say("mark.count", n=len(numbers)),
             (Items(tuple(_entry(page, number, missing) for number in numbers)),),
         )
         for area, numbers in sorted(areas.items(), key=lambda item: (-len(item[1]), item[0]))
-    )
-    return Section("pulls", page.say("section.pulls"), parts=parts)
+    ]
+    if page.given.collection.set_aside:
+        parts.append(set_aside(page))
+    return Section("pulls", page.say("section.pulls"), parts=tuple(parts))
 
 
 def _part(page: Page, group: str, counts: list[Count]) -> Section:

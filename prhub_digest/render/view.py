@@ -9,6 +9,7 @@ from prhub_digest.render.prose import changes, executive, highlights, recommenda
 from prhub_digest.render.records import HighlightRule, Line, Paragraph, PullHead, RenderInput, Section, View
 from prhub_digest.render.risks import risks
 from prhub_digest.render.sentences import notable_templates
+from prhub_digest.render.set_aside import set_aside_fact
 from prhub_digest.render.tables import pulls_by_area, statistics
 
 __all__ = ["HighlightRule", "PullHead", "RenderInput", "View", "build_view"]
@@ -44,8 +45,10 @@ def build_view(given: RenderInput) -> View:
 
 def _sections(page: Page) -> tuple[Section, ...]:
     if not page.numbers:
-        empty = Paragraph((Line(plain(page.say("empty.period"))),))
-        return (Section("empty", page.say("section.executive"), (empty,)), *closing_of_nothing(page))
+        others = page.given.collection.set_aside
+        empty = Paragraph((Line(plain(page.say("empty.set_aside") if others else page.say("empty.period"))),))
+        named = (pulls_by_area(page),) if others else ()
+        return (Section("empty", page.say("section.executive"), (empty,)), *named, *closing_of_nothing(page))
     if page.given.digest.mode == "facts":
         return (statistics(page), risks(page), highlights(page), pulls_by_area(page), closing(page))
     return (
@@ -76,6 +79,8 @@ def _facts(page: Page) -> tuple[str, ...]:
     if _WEEK.fullmatch(digest.period.label):
         facts.append(page.say("fact.week", label=digest.period.label))
     facts.append(page.say("fact.merged", n=len(page.numbers)))
+    if page.given.collection.set_aside:
+        facts.append(set_aside_fact(page))
     if net := page.count("pulls.net"):
         facts.append(page.say("fact.net", n=net.value))
     direct = page.given.collection.direct_commits

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from prhub_digest.file_kinds import file_kind
+from prhub_digest.models.globs import matches
 from prhub_digest.models.pull_request import FileChange, PullRequest
 from prhub_digest.models.signals import OTHER, Area
 from prhub_digest.signals.changes import is_support, lines_of, without_noise
-from prhub_digest.signals.globs import matches
 
 _MOST_AREAS = 12
 # A folder that holds this share of the pull requests tells nothing as an area: its subfolders are the areas.

@@ -3,11 +3,11 @@
 import re
 
 from prhub_digest.file_kinds import FileKind
+from prhub_digest.models.people import is_bot
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.summary import ChangeType
 from prhub_digest.signals.changes import is_support, kinds_of
 from prhub_digest.signals.dependencies import dependency_files
-from prhub_digest.signals.people import is_bot
 from prhub_digest.signals.reverts import is_revert
 
 _WORDS: dict[ChangeType, frozenset[str]] = {

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from prhub_digest.models.people import is_bot
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.signals import Area, PullRequestSignals, Signals
 from prhub_digest.signals.areas import area_list, area_of
 from prhub_digest.signals.change_types import change_type
 from prhub_digest.signals.changes import lines_of, without_noise
 from prhub_digest.signals.flags import risk_flags
-from prhub_digest.signals.people import is_bot
 from prhub_digest.signals.reverts import revert_links
 from prhub_digest.signals.scores import rule_scores
 from prhub_digest.signals.threads import thread_outcomes

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from prhub_digest.models.people import is_bot, same_person
 from prhub_digest.models.pull_request import Person, PullRequest, Review
 from prhub_digest.models.signals import Flag, FlagName, ThreadOutcome
 from prhub_digest.models.summary import ChangeType
@@ -15,7 +16,6 @@ from prhub_digest.signals.changes import (
     word_size,
 )
 from prhub_digest.signals.dependencies import dependency_files
-from prhub_digest.signals.people import is_bot, same_person
 from prhub_digest.signals.reverts import is_revert
 
 UNTESTED_SOURCE_LINES = 10

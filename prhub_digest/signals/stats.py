@@ -7,11 +7,11 @@ from statistics import median
 
 from prhub_digest.file_kinds import file_kind
 from prhub_digest.models.chunk import Coverage
+from prhub_digest.models.people import is_bot, same_person
 from prhub_digest.models.pull_request import Collection, PullRequest
 from prhub_digest.models.signals import FlagName, PullRequestSignals, Signals
 from prhub_digest.models.stats import Count, Stats, Unit
 from prhub_digest.signals.changes import NOISE
-from prhub_digest.signals.people import is_bot, same_person
 from prhub_digest.signals.reverts import standing
 
 _HOT_FILES = 10

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
+from prhub_digest.models.people import is_bot, same_person
 from prhub_digest.models.pull_request import Comment, PullRequest, ReviewThread
 from prhub_digest.models.signals import ThreadOutcome
-from prhub_digest.signals.people import is_bot, same_person
 from prhub_digest.signals.replies import Meaning, meaning_of
 from prhub_digest.signals.severity import severity_floor
 

@@ -1,5 +1,6 @@
 """Arguments that cannot be meant: exit 2, and a message that says what to write instead."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -53,6 +54,10 @@ def clone(command: CommandLine) -> Path:
         (["--week", ""], "--week '' is not an ISO week; write it like 2026-W23"),
         (["--since", "", "--until", ""], "--since '' is not a date; write it like 2026-06-01"),
         (["--fixture", ""], "--fixture is empty; name a shipped fixture, or a folder such as ./week/"),
+        (["--max-wait", "-1"], "--max-wait: max_wait = -1.0: write a number of seconds, 0 or more"),
+        (["--path", "!"], '--path: paths.0 = \'!\': write a list of patterns, like ["src/**", "!**/*.md"]'),
+        (["--label", "bug"], "--label needs labels, which git does not know; use --source github, or leave labels out"),
+        (["--source", "github"], "--source github reads OWNER/REPO, not './clone'; leave --source out to read a clone"),
     ],
 )
 def test_what_cannot_be_meant_is_named(command: CommandLine, clone: Path, arguments: list[str], words: str) -> None:
@@ -70,6 +75,7 @@ def test_what_cannot_be_meant_is_named(command: CommandLine, clone: Path, argume
         ("a/b/c", "'a/b/c' is no OWNER/REPO"),
         ("owner/", "'owner/' is no OWNER/REPO"),
         ("owner/re po", "is no OWNER/REPO"),
+        ("owner/../repo", "is no OWNER/REPO"),
         ("./none", "./none: no such folder; give the path of a git clone, or OWNER/REPO for GitHub"),
         ("./file", "./file: a file, not a folder; give the path of a git clone"),
         ("./empty", "./empty: not a git repository; clone one there, or give another path"),
@@ -84,21 +90,65 @@ def test_what_is_no_repository_is_named(command: CommandLine, clone: Path, repos
 
 def test_an_owner_and_a_name_are_read_from_the_git_server(command: CommandLine, clone: Path) -> None:
     """`file://` stands in for the server; a name that it does not have is the server's failure."""
+    week = ("--source", "git", "--llm", "none", "--week", "2026-W06")
     server = command.folder / "server"
     (server / "toy").mkdir(parents=True)
     (server / "toy" / "pages.git").symlink_to(clone)
     command.set(GITHUB_SERVER_URL=f"file://{server}")
-    found = command("run", "toy/pages", "--llm", "none", "--week", "2026-W06")
+    found = command("run", "toy/pages", *week)
     assert (found.code, "1 merged pull request;" in found.err) == (0, True), found.err
-    unknown = command("run", "toy/none", "--llm", "none", "--week", "2026-W06")
+    assert "%" not in found.err  # git reports every share; none is shown in the first seconds
+    assert json.loads(Path("runs/local__pages/2026-W06/run.json").read_bytes())["settings"]["location"] == (
+        f"file://{server}/toy/pages.git"
+    )
+    unknown = command("run", "toy/none", *week)
     assert (unknown.code, unknown.out) == (4, "")
     assert "check the address, the network and your access" in unknown.err
+    command.set(GITHUB_SERVER_URL="")
+    Path("prhub.toml").write_text(f'github_server_url = "file://{server}/"\n', encoding="utf-8")
+    assert command("run", "toy/pages.git", *week).code == 0
+
+
+@pytest.mark.parametrize(
+    ("repository", "hint"),
+    [
+        ("https://github.com/toy/pages", "not 'https://github.com/toy/pages'; give toy/pages"),
+        ("https://x:ghs_1@github.com/toy/pages.git", "not 'https://github.com/toy/pages.git'; give toy/pages"),
+        ("git@github.com:toy/pages.git", "not 'git@github.com:toy/pages.git'; give toy/pages"),
+        (
+            "https://git.example/toy/pages",
+            (
+                "not 'https://git.example/toy/pages', and this URL is not on https://github.com;"
+                " leave --source out to read it with git"
+            ),
+        ),
+        ("~/pages", "not '~/pages'; leave --source out to read a clone with git"),
+    ],
+)
+def test_github_is_asked_for_an_owner_and_a_name_only(command: CommandLine, repository: str, hint: str) -> None:
+    outcome = command("run", repository, "--source", "github", "--llm", "none")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"error: --source github reads OWNER/REPO, {hint}\n"
+
+
+def test_an_owner_and_a_name_are_github_by_default(command: CommandLine) -> None:
+    """Without a token nothing is sent; the message names the way without one. `gh` is not on this PATH."""
+    command.set(PATH=str(command.folder))
+    for name in ("run", "collect"):
+        outcome = command(name, "toy/pages", "--week", "2026-W06", *(("--llm", "none") if name == "run" else ()))
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "no token for github.com" in outcome.err
+        assert "GITHUB_TOKEN" in outcome.err
+        assert "--source git" in outcome.err
 
 
 def test_without_a_repository(command: CommandLine) -> None:
     outcome = command("run")
     assert outcome.code == 2
-    words = "which repository? Give ./PATH to a clone or a URL that git can read; or --dry-run for the demo"
+    words = (
+        "which repository? Give OWNER/REPO on GitHub, ./PATH to a clone or a URL that git can read;"
+        " or --dry-run for the demo"
+    )
     assert words in outcome.err
 
 
@@ -134,6 +184,14 @@ def test_another_week_than_the_fixture_holds(command: CommandLine) -> None:
     outcome = command("run", "--fixture", "./week/", "--llm", "none", "--week", "2026-W07")
     assert outcome.code == 2
     assert "this fixture holds 2026-W06 (UTC), not 2026-W07 (UTC); leave out --week, or choose another" in outcome.err
+
+
+@pytest.mark.parametrize("source", ["--dry-run", "--fixture=./week/"])
+def test_a_fixture_takes_no_filters(command: CommandLine, source: str) -> None:
+    write_week(command.folder / "week")
+    outcome = command("run", source, "--llm", "replay", "--label", "bug", "--bots", "include")
+    words = "error: a fixture holds what was recorded; leave --label and --bots out\n"
+    assert (outcome.code, outcome.err) == (2, words)
 
 
 def test_a_setting_that_is_none(command: CommandLine, clone: Path) -> None:

@@ -210,6 +210,7 @@ def test_run_says_its_result_as_json(command: CommandLine) -> None:
         "folder": str(RUN),
         "pages": [f"{RUN}/digest.en.md"],
         "pull_requests": 3,
+        "set_aside": 0,
         "failures": [],
         "findings": [],
         "usage": dict.fromkeys(("calls", "input_tokens", "output_tokens", "cached_tokens"), 0),

@@ -132,7 +132,7 @@ def test_a_week_that_is_not_over_may_lack_pull_requests(command: CommandLine, hi
 
 
 def test_a_period_to_come_is_refused(command: CommandLine, history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prhub_digest.cli.run.now", lambda: datetime(2026, 2, 2, tzinfo=UTC))
+    monkeypatch.setattr("prhub_digest.cli.asked.now", lambda: datetime(2026, 2, 2, tzinfo=UTC))
     outcome = command("run", "./clone", "--week", "2026-W07", "--llm", "none")
     assert (outcome.code, outcome.err) == (
         2,

@@ -47,7 +47,7 @@ def test_trailers_leave_the_body_and_become_people() -> None:
         "co-authored-by: helper[bot] <1+helper@example.invalid>\nCo-authored-by: Ada Lin <ada@example.invalid>\n"
     )
     assert without_trailers(body) == "* Fix the scan"
-    assert co_authors(body, "Ada Lin") == (Person(name="Bo Wu"), Person(name="helper[bot]", kind="bot"))
+    assert co_authors(body, "Ada Lin") == (Person(name="Bo Wu"), Person(name="helper", kind="bot"))
     assert without_trailers("\nSee merge request group/proj!31\n") is None
     assert without_trailers("Written by: hand, fixes: #3") == "Written by: hand, fixes: #3"
 

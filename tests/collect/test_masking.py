@@ -6,8 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from prhub_digest.collect.masking import mask
-from prhub_digest.models.pull_request import Comment, Commit, FileChange, Person, PullRequest, Review, ReviewThread
+from prhub_digest.collect.masking import mask, mask_text
+from prhub_digest.models.pull_request import (
+    Comment,
+    Commit,
+    FileChange,
+    FollowUp,
+    Person,
+    PullRequest,
+    Review,
+    ReviewThread,
+)
 
 _ALNUM = string.ascii_letters + string.digits
 _ADA = Person(name="Ada")
@@ -124,3 +133,11 @@ def test_hashes_and_ordinary_words_stay() -> None:
     )
     pull = _with_patch(lock).updated(body=f"Reverts {digest[:40]}; access_key: {digest[:40]}", title="token counts")
     assert mask(pull) == pull
+
+
+def test_titles_of_other_pull_requests() -> None:
+    secret = _SECRETS["github-pat"]
+    masked = mask(_pull(follow_ups=(FollowUp(number=8, title=f"Undo {secret}"),)))
+    assert masked.follow_ups == (FollowUp(number=8, title="Undo [secret:github-pat]"),)
+    assert mask_text(f"Use {secret}") == "Use [secret:github-pat]"
+    assert mask_text("Use no secret") == "Use no secret"

@@ -60,6 +60,18 @@ def test_attempts_are_bounded() -> None:
     assert script.calls == 6
 
 
+def test_each_wait_is_told_before_it_begins() -> None:
+    script = Script(RetriableError("busy", 7.0), RetriableError("broken"), RetriableError("busy", 500.0))
+    course: list[object] = []
+    with pytest.raises(ServiceError, match="the service asks to wait 500 s"):
+        call_with_retry(
+            script,
+            sleep=lambda _: course.append("slept"),
+            before_wait=lambda error, wait: course.append((str(error), 1.0 <= wait <= 1.5 or wait)),
+        )
+    assert course == [("busy", 7.0), "slept", ("broken", True), "slept"]
+
+
 @pytest.mark.parametrize("error", [FatalServiceError("quota"), ServiceError("no"), KeyError("bug")])
 def test_other_errors_pass_at_once(error: Exception) -> None:
     script = Script(error)

@@ -3,10 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_builders import change, pull
 
+from prhub_digest.models.globs import matches
 from prhub_digest.models.pull_request import FileChange, PullRequest
 from prhub_digest.models.signals import Area
 from prhub_digest.signals.areas import area_list, area_of
-from prhub_digest.signals.globs import matches
 
 CONFIGURED = (Area(key="kernels", paths=("engine/kernels/**",)), Area(key="engine", paths=("engine/**", "*.py")))
 

@@ -243,3 +243,27 @@ def test_badges_count_for_bots_alone(body: str, by_bot: Any, severity: str) -> N
 
 def test_a_long_comment_costs_little() -> None:
     assert meaning_of("if done " * 200_000) is None
+
+
+DELETED = Person(kind="deleted")
+COPILOT = Person(login="Copilot", kind="bot")
+
+
+@pytest.mark.parametrize(
+    ("opened_by", "author", "self_opened"),
+    [
+        (DELETED, DELETED, False),
+        (DELETED, AUTHOR, False),
+        (AUTHOR, DELETED, False),
+        (AUTHOR, AUTHOR, True),
+        (COPILOT, Person(login="copilot-pull-request-reviewer[bot]", kind="bot"), True),
+        (COPILOT, Person(login="copilot-swe-agent", kind="bot"), False),
+        (Person(login="ada", kind="bot"), AUTHOR, False),
+    ],
+)
+def test_only_the_author_opens_a_thread_on_the_own_pull_request(
+    opened_by: Person, author: Person, self_opened: bool
+) -> None:
+    record = thread((opened_by, "Note for reviewers: moved."), resolved=False)
+    found = thread_outcomes(pull(1, threads=(record,), author=author)) or ()
+    assert [item.reason == "opened by the author of the pull request" for item in found] == [self_opened]

@@ -1,5 +1,6 @@
 """Who is a bot, and whether two records name the same person."""
 
+from prhub_digest.models.accounts import account_name, named_as_bot
 from prhub_digest.models.pull_request import Person
 
 # Accounts that act by themselves without the `[bot]` ending.
@@ -8,6 +9,8 @@ _KNOWN_BOTS = frozenset(
         "bors",
         "codecov-commenter",
         "codecov-io",
+        "copilot",
+        "copilot-swe-agent",
         "copybara-service",
         "coveralls",
         "dependabot",
@@ -29,16 +32,27 @@ _NOBODY = frozenset({"github", "web-flow"})
 
 def is_bot(person: Person) -> bool:
     """True for a bot by its kind, by the ending `[bot]`, or by a known name."""
-    if person.kind == "bot":
+    if person.kind == "bot" or named_as_bot(person.label):
         return True
-    name = person.label.casefold()
-    return name.endswith("[bot]") or name in _KNOWN_BOTS
+    return account_name(person.label).casefold() in _KNOWN_BOTS
 
 
 def same_person(one: Person, other: Person) -> bool | None:
-    """Whether two records are one person; None when they cannot be compared (a login against a bare name)."""
+    """Whether two records are one person; None when they cannot be compared (a login against a bare name).
+
+    Nobody knows whether two deleted accounts were one.
+    """
+    if "deleted" in {one.kind, other.kind}:
+        return False if one.login or other.login else None
+    if one.kind == other.kind == "bot":
+        return _account(one.label) == _account(other.label)
     if one.login and other.login:
-        return one.login.casefold() == other.login.casefold()
+        kinds_differ = {one.kind, other.kind} == {"human", "bot"}
+        return not kinds_differ and _account(one.login) == _account(other.login)
     if one.name and other.name and not (one.login or other.login):
         return None if {one.name.casefold(), other.name.casefold()} & _NOBODY else one.name == other.name
     return None
+
+
+def _account(name: str) -> str:
+    return account_name(name).casefold()

@@ -1,0 +1,194 @@
+"""Which pull requests GitHub counts as merged in a period: the union of three lists, and how they agree."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from prhub_digest.collect.github_agreement import ThreeLists, agreement
+from prhub_digest.collect.github_api import GitHubApi
+from prhub_digest.collect.github_list_pages import ListError, said
+from prhub_digest.collect.github_lists import (
+    History,
+    Place,
+    PullList,
+    by_history,
+    by_search,
+    by_update,
+    listed_pull,
+)
+from prhub_digest.collect.github_pulls import ListedPull
+from prhub_digest.collect.github_queries import REPOSITORY, by_number
+from prhub_digest.collect.source import MAY_BE_MISSING
+from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
+from prhub_digest.models.period import Period
+
+T = TypeVar("T")
+
+_LOOK_UP_BATCH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All pull requests merged in the period, into any branch, in the order of merging.
+
+    `repository` is the name that GitHub uses now. `direct_commits` counts the commits of the period on the default
+    branch that belong to no merged pull request; None when its history cannot be read.
+    """
+
+    repository: str
+    web_url: str
+    default_branch: str
+    pulls: tuple[ListedPull, ...]
+    direct_commits: int | None
+    notes: tuple[str, ...]
+
+
+def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
+    """The union of the three lists. One that fails is given up, with a note, while another one is whole.
+
+    Raises:
+        SourceError: no such repository, none that the token can see, or one without commits.
+        ServiceError: GitHub failed, or no list is whole.
+    """
+    place = _place(api, repository)
+    try:
+        update = by_update(api, place, period)
+    except ListError as error:
+        raise ServiceError(
+            f"{place.name}: the list of pull requests by update is not whole; {error};"
+            " try again, and check what the token may read"
+        ) from error
+    search, search_failure = _attempt(api, place, "list by search", lambda: by_search(api, place, period))
+    if update is None and search is None:
+        raise ServiceError(
+            f"{place.name}: {period.label} is too far back for the list by update, and {search_failure}; try again"
+        )
+    history, history_failure = _attempt(
+        api, place, f"history of {place.default_branch}", lambda: by_history(api, place, period)
+    )
+    pulls = _union(api, place, update, search, history)
+    notes = [
+        *_renamed(repository, place),
+        *agreement(_compared(place, pulls, update, search, history)),
+        *_list_notes(update, search),
+        *filter(None, (search_failure, history_failure)),
+        *_bot_landed(history),
+        *_not_over(api.server_time, period),
+    ]
+    return Listing(
+        repository=place.name,
+        web_url=place.web_url,
+        default_branch=place.default_branch,
+        pulls=tuple(sorted(pulls.values(), key=lambda pull: (pull.merged_at, pull.number))),
+        direct_commits=history.direct_commits if history else None,
+        notes=tuple(notes),
+    )
+
+
+def look_up(api: GitHubApi, repository: str, numbers: Sequence[int]) -> tuple[ListedPull, ...]:
+    """Merged pull requests by their numbers, in the order asked for.
+
+    Raises:
+        ServiceError: GitHub failed, or did not answer for each of them.
+    """
+    owner, _, name = repository.partition("/")
+    pulls = []
+    for start in range(0, len(numbers), _LOOK_UP_BATCH):
+        batch = numbers[start : start + _LOOK_UP_BATCH]
+        answer = api.query(by_number(batch), {"owner": owner, "name": name})
+        nodes: list[Any] = [answer.data["repository"][f"p{number}"] for number in batch]
+        if answer.problems or not all(node and node["mergedAt"] for node in nodes):
+            named = ", ".join(f"#{number}" for number in batch)
+            raise ServiceError(
+                f"{repository}: not all of the merged pull requests {named} can be read; {said(answer)}; try again"
+            )
+        pulls += [listed_pull(node) for node in nodes]
+    return tuple(pulls)
+
+
+def _place(api: GitHubApi, repository: str) -> Place:
+    """The repository under its present name, which GitHub gives for an old one, too."""
+    owner, _, name = repository.partition("/")
+    answer = api.query(REPOSITORY, {"owner": owner, "name": name})
+    node: dict[str, Any] = answer.data["repository"]
+    branch = node["defaultBranchRef"]
+    if branch:
+        return Place(node["nameWithOwner"], node["url"], branch["name"])
+    if answer.problems:
+        raise ServiceError(f"{repository}: GitHub does not show its default branch; {said(answer)}")
+    raise SourceError(
+        f"{node['nameWithOwner']}: the repository is empty: it has no default branch; give one with commits"
+    )
+
+
+def _attempt(api: GitHubApi, place: Place, what: str, read: Callable[[], T]) -> tuple[T | None, str]:
+    """What `read` returns, or a note on why it could not.
+
+    Raises:
+        ServiceError: it is not this list alone that fails.
+    """
+    try:
+        return read(), ""
+    except FatalServiceError:
+        raise
+    except ListError as error:
+        failure = str(error)
+    except ServiceError as error:
+        failure = str(error)
+        _place(api, place.name)  # a limit, or a GitHub that is down, ends the run: later it can be done well
+    return None, f"the {what} was given up; {failure}"
+
+
+def _union(
+    api: GitHubApi, place: Place, update: PullList | None, search: PullList | None, history: History | None
+) -> dict[int, ListedPull]:
+    """By number; the history knows numbers only."""
+    pulls = {**(search.pulls if search else {}), **(update.pulls if update else {})}
+    unknown = sorted((history.numbers if history else frozenset()) - pulls.keys())
+    return pulls | {pull.number: pull for pull in look_up(api, place.name, unknown)}
+
+
+def _compared(
+    place: Place,
+    pulls: Mapping[int, ListedPull],
+    update: PullList | None,
+    search: PullList | None,
+    history: History | None,
+) -> ThreeLists:
+    on_branch = frozenset(number for number, pull in pulls.items() if pull.base_branch == place.default_branch)
+    return ThreeLists(
+        default_branch=place.default_branch,
+        on_branch=on_branch,
+        elsewhere=frozenset(pulls) - on_branch,
+        update=frozenset(update.pulls) if update else None,
+        search=frozenset(search.pulls) if search else None,
+        history=history.numbers if history else None,
+    )
+
+
+def _renamed(repository: str, place: Place) -> Iterator[str]:
+    if repository.lower() != place.name.lower():
+        yield f"{repository} is now {place.name}; the new name is used"
+
+
+def _list_notes(update: PullList | None, search: PullList | None) -> Iterator[str]:
+    if update is None:
+        yield f"the list by update was given up, it is too long; search and history decide: {MAY_BE_MISSING}"
+    for pull_list in (update, search):
+        yield from pull_list.notes if pull_list else ()
+
+
+def _bot_landed(history: History | None) -> Iterator[str]:
+    count = history.unmerged if history else 0
+    if count:
+        which = "1 commit belongs to a pull request" if count == 1 else f"{count} commits belong to pull requests"
+        yield f"{which} that GitHub does not count as merged (landed by a bot)"
+
+
+def _not_over(now: datetime | None, period: Period) -> Iterator[str]:
+    if now is not None and now < period.until:
+        zone = ZoneInfo(period.timezone)
+        read, end = (f"{moment.astimezone(zone):%Y-%m-%d %H:%M}" for moment in (now, period.until))
+        yield f"the period is not over: read at {read}, it ends at {end} ({period.timezone}): {MAY_BE_MISSING}"

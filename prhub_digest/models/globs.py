@@ -1,0 +1,28 @@
+"""Patterns of `prhub.toml`: `*` stands for any text and `?` for one character; nothing else is special."""
+
+import re
+from functools import lru_cache
+
+_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|[^*?]+")
+_IN_PATHS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_IN_TEXT = {"**/": ".*/", "**": ".*", "*": ".*", "?": "."}
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether the whole path matches; `*` and `?` stay within one folder, `**` goes across folders.
+
+    Upper and lower case differ, as on GitHub.
+    """
+    return _compiled(pattern, in_paths=True).fullmatch(path) is not None
+
+
+def matches_text(text: str, pattern: str) -> bool:
+    """Whether the whole of a label, a login or a branch matches; a `/` is a character like any other."""
+    return _compiled(pattern, in_paths=False).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str, *, in_paths: bool) -> re.Pattern[str]:
+    meaning = _IN_PATHS if in_paths else _IN_TEXT
+    parts = (meaning.get(token) or re.escape(token) for token in _TOKEN.findall(pattern))
+    return re.compile("".join(parts), re.DOTALL)
