@@ -20,7 +20,7 @@ from prhub_digest.collect.git_objects import CommitObject, GitObjects
 from prhub_digest.collect.git_remote import Progress
 from prhub_digest.collect.github_access import GitHubAccess
 from prhub_digest.collect.github_counts import compared
-from prhub_digest.collect.github_fetch import FetchedRepository
+from prhub_digest.collect.github_fetch import FetchedRepository, hiding_token
 from prhub_digest.collect.github_pulls import ListedPull, PullDetail, PullDiff
 from prhub_digest.errors import ServiceError, SourceError
 from prhub_digest.models.pull_request import Commit, MergeKind
@@ -49,7 +49,7 @@ class WeekDiffs:
     ) -> None:
         self._access = access
         self._repository = repository
-        self._progress = progress
+        self._progress = hiding_token(access, progress)
         self._sleep = sleep
         self._stack = ExitStack()
         self._objects: GitObjects | None = None

@@ -168,6 +168,16 @@ class FetchedRepository:
             raise
 
 
+def hiding_token(access: GitHubAccess, progress: Progress) -> Progress:
+    """A server or a proxy may echo what it was sent."""
+    token, secret = access.token.get_secret_value(), _basic(access)
+    return lambda line: progress(line.replace(token, "***").replace(secret, "***"))
+
+
+def _basic(access: GitHubAccess) -> str:
+    return base64.b64encode(f"x-access-token:{access.token.get_secret_value()}".encode()).decode("ascii")
+
+
 def _settings(url: str) -> list[str]:
     """The remote for this command alone, and what keeps the user's settings from changing where and how it fetches."""
     settings = {
@@ -187,11 +197,9 @@ def _settings(url: str) -> list[str]:
 
 def _variables(access: GitHubAccess, url: str) -> dict[str, str]:
     """The environment of a fetch. Only there the token is, as a header for this address alone."""
-    token = f"x-access-token:{access.token.get_secret_value()}"
     header = f"http.{url}.extraHeader"
-    secret = base64.b64encode(token.encode()).decode("ascii")
     # The empty one clears a header that the user's settings may hold.
-    settings = [(header, ""), (header, f"Authorization: Basic {secret}")]
+    settings = [(header, ""), (header, f"Authorization: Basic {_basic(access)}")]
     host = urlsplit(access.server_url).hostname or ""
     return {
         **_counted(settings, os.environ),

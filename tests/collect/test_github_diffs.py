@@ -11,6 +11,7 @@ import pytest
 from github_server import GitHubServer
 from github_store import Blob
 from github_told import detail, listed
+from github_wire import Answer, Request
 from github_world import FakePull, FakeRepository, Files, Who, World
 from pydantic import SecretStr
 
@@ -449,6 +450,17 @@ def test_the_token_is_in_one_header_and_nowhere_else(
         assert basic not in text
 
 
+def test_a_server_that_echoes_the_token(server: GitHubServer, repo: FakeRepository) -> None:
+    def echo(request: Request) -> Answer:
+        sent = f"{server.token} and {request.headers['authorization']}"
+        return Answer(403, sent.encode(), {"content-type": "text/plain"})
+
+    server.scenario._add("git", None, echo)
+    said: list[str] = []
+    assert _diffs(server, [repo.merge_pull(files={"b.txt": "b\n"})], said) == [None]
+    assert said[0] == "remote: *** and Basic ***"
+
+
 def test_settings_of_the_user_do_not_get_in_the_way(
     server: GitHubServer, repo: FakeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -564,7 +576,9 @@ def test_a_server_that_does_not_answer(server: GitHubServer, repo: FakeRepositor
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"
     said: list[str] = []
     waited: list[float] = []
-    with WeekDiffs(GitHubAccess(url, url, SecretStr("t"), "GH_TOKEN"), _NAME, said.append, waited.append) as week:
+    with WeekDiffs(
+        GitHubAccess(url, url, SecretStr("ghp_other"), "GH_TOKEN"), _NAME, said.append, waited.append
+    ) as week:
         week.fetch([listed(pull)])
         assert week.diff(listed(pull), detail(pull)) is None
     assert len(waited) == 2
@@ -583,7 +597,7 @@ def test_only_encrypted_beyond_this_machine(server: GitHubServer, repo: FakeRepo
     pull = repo.merge_pull(files={"b.txt": "b\n"})
     url = "http://git.example.invalid"
     said: list[str] = []
-    with WeekDiffs(GitHubAccess(url, url, SecretStr("t"), "GH_TOKEN"), _NAME, said.append, _no_wait) as week:
+    with WeekDiffs(GitHubAccess(url, url, SecretStr("ghp_other"), "GH_TOKEN"), _NAME, said.append, _no_wait) as week:
         week.fetch([listed(pull)])
     assert "transport 'http' not allowed" in said[-1]
 
