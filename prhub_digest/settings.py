@@ -30,7 +30,14 @@ ENVIRONMENT = {
     "GITHUB_API_URL": "github_api_url",
     "GITHUB_SERVER_URL": "github_server_url",
 }
-FLAGS = {"languages": "--lang", "timezone": "--tz", "labels": "--label", "authors": "--author", "paths": "--path"}
+FLAGS = {
+    "run_timeout_seconds": "--run-timeout",
+    "languages": "--lang",
+    "timezone": "--tz",
+    "labels": "--label",
+    "authors": "--author",
+    "paths": "--path",
+}
 _SECRET = "api_key"  # noqa: S105 - the name of the field
 # What is refused in a file, and the variable that holds it. GitHub's token is no setting: `collect` looks it up.
 _REFUSED = {
@@ -67,6 +74,7 @@ class Settings(Record):
     bots: Literal["group", "include"] = Field("group", description='"group" or "include"')
     concurrency: Whole = Field(8, ge=1, le=256, description="a whole number from 1 to 256")
     timeout_seconds: float = Field(120.0, gt=0, le=3600, description="a number of seconds, up to 3600")
+    run_timeout_seconds: float = Field(21_600.0, gt=0, le=604_800, description="a number of seconds, up to 604800")
     chunk_tokens: Whole = Field(6000, ge=500, description="a whole number of tokens, 500 or more")
     compose_tokens: Whole = Field(20_000, ge=500, le=24_000, description="a whole number of tokens, 500 to 24000")
     max_chunks: Whole = Field(4, ge=1, le=100, description="a whole number from 1 to 100")

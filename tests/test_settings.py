@@ -325,6 +325,7 @@ def test_secrets_stay_out_of_sight() -> None:
         "bots": "group",
         "concurrency": 8,
         "timeout_seconds": 120.0,
+        "run_timeout_seconds": 21600.0,
         "chunk_tokens": 6000,
         "compose_tokens": 20000,
         "max_chunks": 4,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prhub_digest.cli.setup import effective, fixture_manifest, open_run, source_of
-from prhub_digest.cli.target import ModelKind, SourceKind, Target, target_of
+from prhub_digest.cli.target import ModelKind, ReplayKind, SourceKind, Target, target_of
 from prhub_digest.console import Console
 from prhub_digest.errors import UsageError
 
@@ -33,6 +33,7 @@ class Asked:
     week: str | None
     since: str | None
     until: str | None
+    replay: ReplayKind | None = None
 
 
 def begin(
@@ -81,6 +82,7 @@ def _settle(
         dry_run=asked.dry_run,
         fixture=asked.fixture,
         server_url=settings.github_server_url,
+        replay=asked.replay,
     )
     if target.llm is ModelKind.replay and (flags.get("model") is not None or flags.get("small_model") is not None):
         raise UsageError("a replay's model comes from its fixture; leave --model and --small-model out")

@@ -134,7 +134,10 @@ def _waiting(
 
 
 def _copy(run: Path, to: Path, manifest: "RunManifest") -> None:
-    """The tool's own files. A run that may be at work in the folder is not disturbed; each of its files is whole."""
+    """The tool's own files. A run that may be at work in the folder is not disturbed; each of its files is whole.
+
+    The copy asks no endpoint, and takes no reply but one to just its request.
+    """
     from prhub_digest.pipeline.context import MANIFEST
     from prhub_digest.run_folder import OWN_FILES, RunFolder
 
@@ -144,9 +147,10 @@ def _copy(run: Path, to: Path, manifest: "RunManifest") -> None:
             target.parent.mkdir(exist_ok=True)
             with suppress(FileNotFoundError):  # made anew just now
                 shutil.copyfile(path, target)
-    if manifest.settings["llm"] == ModelKind.openai:  # no client is made for an endpoint
-        settings = {**manifest.settings, "llm": ModelKind.batch.value}
-        RunFolder(to).write_record(MANIFEST, manifest.updated(settings=settings))
+    settings = {**manifest.settings, "replay": None}
+    if settings["llm"] == ModelKind.openai:  # no client is made for an endpoint
+        settings["llm"] = ModelKind.batch.value
+    RunFolder(to).write_record(MANIFEST, manifest.updated(settings=settings))
 
 
 def replies_folder(config: Path | None) -> Path:

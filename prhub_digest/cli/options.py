@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from prhub_digest.cli.setup import Bots
-from prhub_digest.cli.target import SourceKind
+from prhub_digest.cli.target import ReplayKind, SourceKind
 
 Repository = Annotated[
     str | None, typer.Argument(metavar="[REPOSITORY]", help="OWNER/REPO, ./PATH to a clone, or a URL git can read.")
@@ -20,6 +20,13 @@ Source = Annotated[
     typer.Option(help="Where pull requests come from. Default: github for OWNER/REPO (needs a token), else git."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Replay a fixture: no key, no network.")]
+Replay = Annotated[
+    ReplayKind | None,
+    typer.Option(
+        help="What answers a request that is not just the recorded one: nothing (strict, the default), its older reply"
+        " (nearest), or a stub for every request. Pages say so."
+    ),
+]
 Fixture = Annotated[str | None, typer.Option(help="A shipped fixture's name, or a folder. Default: demo.")]
 # The filters: patterns with * and ?, or one that begins with ! for what to keep out; --help says it once.
 Base = Annotated[

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prhub_digest.cli.recording import Recording, open_recording
+from prhub_digest.cli.recording import Recording, keys_in, open_recording
 from prhub_digest.cli.run import export_pending
 from prhub_digest.cli.stages import stored_manifest
 from prhub_digest.cli.target import ModelKind
@@ -88,6 +88,7 @@ def _copy(run: Path, folder: Path, *, anonymous: bool) -> None:
     Raises:
         UsageError: the run cannot be recorded, or the fixture is there; nothing is written then.
     """
+    from prhub_digest.llm.secret_scan import refuse_secrets
     from prhub_digest.llm.store import write_whole
     from prhub_digest.run_folder import pull_name
 
@@ -106,9 +107,11 @@ def _copy(run: Path, folder: Path, *, anonymous: bool) -> None:
             f"{counted(week.people, 'stand-in')} for people; a request that changes with them has no reply yet"
         )
     manifest = _manifest(run, folder, settings, collection, pulls)
-    for pull in pulls:
-        write_whole(folder / pull_name(pull.number), pull.to_json())
-    write_whole(folder / "manifest.json", manifest.to_json())
+    files = {pull_name(pull.number): pull for pull in pulls} | {"manifest.json": manifest}
+    for name, record in files.items():
+        refuse_secrets(folder / name, record, keys_in)
+    for name, record in files.items():
+        write_whole(folder / name, record.to_json())
 
 
 def _recordable(run: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from prhub_digest.cli.setup import (
     REQUESTS,
     effective,
     fixture_manifest,
-    live_client,
+    live_endpoint,
     open_run,
     reply_store,
     source_of,
@@ -20,10 +20,12 @@ from prhub_digest.console import Console
 
 if TYPE_CHECKING:
     from prhub_digest.llm.batch import PendingClient
-    from prhub_digest.llm.client import Client
     from prhub_digest.llm.record import RecordingAsker, RecordingReplies
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.pipeline.context import Run
+
+_KEYS = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GITHUB_TOKEN", "GH_TOKEN")
+_SHORTEST_KEY = 8  # a local server is given a word such as `none`, which stands in many a text
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,33 @@ class Recording:
             run_all(self.run, FixtureSource(self.folder), self.manifest.collection.period, refresh=True)
 
     def finish(self) -> tuple[Path, ...]:
-        """Drop replies that nothing uses, and say in the manifest how the others came about and what failed."""
+        """Say in the manifest how the replies came about and what failed, and drop replies that nothing uses.
+
+        Raises:
+            UsageError: a reason of a failure holds a secret; the manifest stays as it was.
+        """
+        from prhub_digest.llm.secret_scan import refuse_secrets
         from prhub_digest.llm.store import write_whole
 
         self.run.folder.discard(REQUESTS)
-        removed = self.replies.remove_unused()
+        path = self.folder / "manifest.json"
         manifest = self.manifest.updated(recorded=self.replies.recorded, failed=self.asker.failed)
-        write_whole(self.folder / "manifest.json", manifest.to_json())
-        return removed
+        refuse_secrets(path, manifest, secrets_in)
+        write_whole(path, manifest.to_json())
+        return self.replies.remove_unused()
+
+
+def secrets_in(text: str) -> tuple[str, ...]:
+    """The kinds of the secrets in a text: keys of this process by name, then what the rules of collecting know."""
+    from prhub_digest.collect.masking import secrets_in as secrets_by_rules
+
+    return (*keys_in(text), *secrets_by_rules(text))
+
+
+def keys_in(text: str) -> tuple[str, ...]:
+    """The variables of the environment whose key or token stands in a text; a word such as `none` is no key."""
+    values = ((name, os.environ.get(name, "").strip()) for name in _KEYS)
+    return tuple(name for name, value in values if len(value) >= _SHORTEST_KEY and value in text)
 
 
 def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) -> Recording:
@@ -77,11 +98,15 @@ def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) ->
     loaded = load_settings(None, {"languages": list(manifest.languages)}, os.environ)
     settings = effective(loaded, target, manifest).updated(out=loaded.out / "recording")
     replies = RecordingReplies(
-        fixture_dir(fixture), reply_store(settings, console) if from_store else None, console.warning
+        fixture_dir(fixture), reply_store(settings, console) if from_store else None, console.warning, secrets_in
     )
-    pending = None if llm is ModelKind.openai else PendingClient()
-    client: Client = pending if pending is not None else live_client(loaded)  # of the user, not of the manifest
-    asker = RecordingAsker(client, replies)
+    if llm is ModelKind.openai:
+        pending = None
+        live = live_endpoint(loaded)  # of the user, not of the manifest
+        asker = RecordingAsker(live.client, replies, breaker=live.breaker, deadline=live.deadline)
+    else:
+        pending = PendingClient()
+        asker = RecordingAsker(pending, replies)
     source = source_of(target, settings, console)
     run = open_run(
         settings,

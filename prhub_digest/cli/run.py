@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from contextlib import closing
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +24,7 @@ from prhub_digest.cli.options import (
     Out,
     Paths,
     Refresh,
+    Replay,
     Repository,
     Since,
     Source,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.run import RunResult
+    from prhub_digest.render import Mark
 
 _ASIDE: dict["SetAsideReason", str] = {
     "bot": "by bots",
@@ -74,9 +77,16 @@ def run(
     ] = None,
     dry_run: DryRun = False,
     fixture: Fixture = None,
+    replay: Replay = None,
     model: Annotated[str | None, typer.Option(help="Model name. There is no default.")] = None,
     small_model: Annotated[str | None, typer.Option(help="Model for single pull requests. Default: --model.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Calls at once. Default: 8.")] = None,
+    run_timeout_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--run-timeout", metavar="SECONDS", help="After that, no further call is begun. Default: 21600 (6 hours)."
+        ),
+    ] = None,
     prompts: Annotated[
         str | None, typer.Option(metavar="PATH", help="Folder whose prompt files replace the shipped ones.")
     ] = None,
@@ -90,7 +100,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     console = Console()
-    asked = Asked(repository, source, llm, dry_run, fixture, week, since, until)
+    asked = Asked(repository, source, llm, dry_run, fixture, week, since, until, replay)
     flags: dict[str, Any] = {
         "base": base,
         "labels": labels,
@@ -101,6 +111,7 @@ def run(
         "model": model,
         "small_model": small_model,
         "concurrency": concurrency,
+        "run_timeout_seconds": run_timeout_seconds,
         "prompts": prompts,
         "highlights": highlights,
         "languages": [language.value for language in lang] if lang else None,
@@ -147,6 +158,7 @@ def pending_requests(opened: "Run") -> Any:
 
 def report(console: Console, opened: "Run", result: "RunResult", *, as_json: bool) -> None:
     """The pages on stdout; what a person should know on stderr."""
+    mark = warn_of_stand_ins(opened)
     for failure in result.failures:
         console.warning(f"{failure.stage} {failure.subject}: {failure.reason}")
     paid, usage = result.paid, result.usage
@@ -165,12 +177,23 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
             "set_aside": len(result.collection.set_aside),
             "failures": [failure.model_dump() for failure in result.failures],
             "findings": [finding.model_dump() for finding in result.findings],
+            "mark": mark and asdict(mark),
             "usage": usage.model_dump(),
             "paid": paid.model_dump(),
         }
         console.product(json.dumps(values, ensure_ascii=False, indent=2) + "\n")
     else:
         console.product("".join(f"{page}\n" for page in result.pages))
+
+
+def warn_of_stand_ins(opened: "Run") -> "Mark | None":
+    """What a reader of anything in the folder must not miss: that its replies are no answers to its requests."""
+    from prhub_digest.render import mark_of
+
+    mark = mark_of(opened.manifest.usage) if opened.options.stand_ins else None
+    if mark is not None:
+        opened.console.warning(mark.text)
+    return mark
 
 
 def warn_of_missing(console: Console, collection: "Collection") -> None:

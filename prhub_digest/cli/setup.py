@@ -3,11 +3,12 @@
 import os
 import re
 import time
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from prhub_digest.cli.target import ModelKind, SourceKind, Target
+from prhub_digest.cli.target import ModelKind, ReplayKind, SourceKind, Target
 from prhub_digest.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from prhub_digest.collect.source import Source
     from prhub_digest.console import Console
     from prhub_digest.llm.ask import Asker
+    from prhub_digest.llm.breaker import Breaker
     from prhub_digest.llm.client import Client
     from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.llm.store import Replies, ReplyStore
@@ -158,7 +160,7 @@ def open_run(
         name_changes(manifest.settings, stored, console)
     new = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)
     manifest = (manifest or new).updated(version=__version__, settings=stored, tokenizer=tokenizer.name)
-    run = Run(folder, _options(settings), tokenizer, console, manifest)
+    run = Run(folder, _options(settings, _stand_ins(target)), tokenizer, console, manifest)
     if builder is not None:
         run.builder = builder
         run.manifest = run.manifest.updated(prompts=builder.hashes())
@@ -166,7 +168,7 @@ def open_run(
     return run
 
 
-def _options(settings: "Settings") -> Any:
+def _options(settings: "Settings", stand_ins: str) -> Any:
     from prhub_digest.pipeline.context import RunOptions
 
     return RunOptions(
@@ -178,7 +180,25 @@ def _options(settings: "Settings") -> Any:
         concurrency=settings.concurrency,
         areas=settings.areas,
         filters=filters_of(settings),
+        stand_ins=stand_ins,
     )
+
+
+def _stand_ins(target: Target) -> str:
+    """What besides the requests decides a replay that is not strict: of an older reply, the reply itself."""
+    manifest = fixture_manifest(target)
+    if manifest is None or target.fixture is None or target.llm is not ModelKind.replay:
+        return ""
+    match target.replay:
+        case ReplayKind.strict:
+            return ""
+        case ReplayKind.stub:
+            return target.replay.value
+        case ReplayKind.nearest:
+            from prhub_digest.llm.replay import replies_hash
+            from prhub_digest.shipped import fixture_dir
+
+            return f"{target.replay.value} {replies_hash(fixture_dir(target.fixture), manifest.failed)}"
 
 
 def _builder(settings: "Settings", target: Target, tokenizer: "Tokenizer") -> "RequestBuilder | None":
@@ -204,16 +224,32 @@ def _builder(settings: "Settings", target: Target, tokenizer: "Tokenizer") -> "R
 def _asker(settings: "Settings", target: Target, console: "Console") -> "Asker":
     from prhub_digest.llm.ask import Asker
 
-    return Asker(_client(settings, target), _replies(settings, target, console))
+    replies = _replies(settings, target, console)
+    match target.llm:
+        case ModelKind.replay:
+            from prhub_digest.llm.replay import ReplayClient
+
+            return Asker(ReplayClient(), replies)
+        case ModelKind.batch:
+            from prhub_digest.llm.batch import PendingClient
+
+            return Asker(PendingClient(), replies)
+        case _:
+            live = live_endpoint(settings)
+            return Asker(live.client, replies, breaker=live.breaker, deadline=live.deadline)
 
 
 def _replies(settings: "Settings", target: Target, console: "Console") -> "Replies":
     if target.llm is ModelKind.replay and target.fixture is not None:
-        from prhub_digest.llm.replay import ReplayStore
+        from prhub_digest.llm.replay import NearestReplies, ReplayStore
+        from prhub_digest.llm.stub import StubReplies
         from prhub_digest.shipped import fixture_dir
 
+        if target.replay is ReplayKind.stub:
+            return StubReplies()
         manifest = fixture_manifest(target)
-        return ReplayStore(fixture_dir(target.fixture), manifest.failed if manifest else {}, target.fixture)
+        recorded = NearestReplies if target.replay is ReplayKind.nearest else ReplayStore
+        return recorded(fixture_dir(target.fixture), manifest.failed if manifest else {}, target.fixture)
     return reply_store(settings, console)
 
 
@@ -223,22 +259,30 @@ def reply_store(settings: "Settings", console: "Console") -> "ReplyStore":
     return ReplyStore(settings.cache_dir / "replies", console.warning)
 
 
-def _client(settings: "Settings", target: Target) -> "Client":
-    match target.llm:
-        case ModelKind.replay:
-            from prhub_digest.llm.replay import ReplayClient
+@dataclass(frozen=True)
+class LiveEndpoint:
+    """The model endpoint of the settings. `deadline` (monotonic seconds) is when the run's time for it is used up."""
 
-            return ReplayClient()
-        case ModelKind.batch:
-            from prhub_digest.llm.batch import PendingClient
-
-            return PendingClient()
-        case _:
-            return live_client(settings)
+    client: "Client"
+    breaker: "Breaker"
+    deadline: float
 
 
-def live_client(settings: "Settings") -> "Client":
+def live_endpoint(settings: "Settings") -> LiveEndpoint:
+    from prhub_digest.llm.abilities import AbilityStore
+    from prhub_digest.llm.breaker import Breaker
     from prhub_digest.llm.openai_api import OpenAIClient
+    from prhub_digest.llm.throttle import Throttle
 
     key = settings.api_key.get_secret_value() if settings.api_key else None
-    return OpenAIClient(settings.base_url, key, settings.timeout_seconds, settings.concurrency)
+    throttle = Throttle(settings.concurrency)
+    client = OpenAIClient(
+        settings.base_url,
+        key,
+        settings.timeout_seconds,
+        settings.concurrency,
+        abilities=AbilityStore(settings.cache_dir / "abilities"),
+        throttle=throttle,
+    )
+    breaker = Breaker.of(settings.concurrency, told=throttle.end)
+    return LiveEndpoint(client, breaker, time.monotonic() + settings.run_timeout_seconds)

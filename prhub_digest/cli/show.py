@@ -11,6 +11,7 @@ from prhub_digest.console import Console, counted, visible_line
 from prhub_digest.errors import UsageError
 
 if TYPE_CHECKING:
+    from prhub_digest.models.llm import Usage
     from prhub_digest.models.pull_request import FollowUp
     from prhub_digest.models.ranking import RankEntry
     from prhub_digest.models.run import RunManifest
@@ -94,7 +95,7 @@ def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) ->
         console.product(manifest.to_json())
         return
     console.product(f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}\n{folder.path}\n")
-    console.product(f"{_in_figures(manifest, folder)}\n\n")
+    console.product(f"{_in_figures(manifest, folder)}\n{_mark(manifest.usage)}\n")
     rows = [
         (
             stage,
@@ -114,6 +115,14 @@ def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) ->
     if manifest.failures:
         failures = [(failure.stage, failure.subject, failure.reason) for failure in manifest.failures]
         console.table("\nFailures", ("stage", "subject", "reason"), failures)
+
+
+def _mark(usage: "Usage") -> str:
+    """A line that says so when stale replies or stubs stand behind what is shown."""
+    from prhub_digest.render import mark_of
+
+    mark = mark_of(usage)
+    return f"{mark.text}\n" if mark else ""
 
 
 def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> str:
@@ -197,7 +206,7 @@ def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
 
 
 def _head_lines(summary: "PullRequestSummary") -> list[str]:
-    lines = [f"#{summary.pull} {summary.headline}"]
+    lines = [*_mark(summary.usage).splitlines(), f"#{summary.pull} {summary.headline}"]
     if summary.status == "fallback":
         lines.append(f"not summarized: {summary.reason}")
     lines.append(f"{summary.area}, {summary.change_type}, default {summary.default_state}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prhub_digest.cli.run import export_pending
+from prhub_digest.cli.run import export_pending, warn_of_stand_ins
 from prhub_digest.cli.setup import Lang, effective, fixture_manifest, open_run
 from prhub_digest.cli.target import ModelKind, Target
 from prhub_digest.console import Console, visible_line
@@ -60,7 +60,9 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
 
     manifest, stored = stored_manifest(folder)
     target = Target.of_settings(stored | ({"llm": llm} if llm else {}))
-    flags = {key: value for key, value in stored.items() if key not in ("source", "llm", "location", "fixture")}
+    flags = {
+        key: value for key, value in stored.items() if key not in ("source", "llm", "location", "fixture", "replay")
+    }
     flags |= {key: text_as_name(stored[key]) for key in ("out", "prompts") if stored[key] is not None}
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
@@ -110,10 +112,13 @@ def until(opened: "Run", stage: "StageName") -> "Week":
 
     with opened.folder.lock(), closing(opened):
         try:
-            return run_until(opened, stage)
+            week = run_until(opened, stage)
         except PendingReplies as pending:
             opened.console.message(str(export_pending(opened, pending)))
             raise typer.Exit(1) from None
+    if opened.asker is not None:
+        warn_of_stand_ins(opened)
+    return week
 
 
 def chunk(run: RunPath, number: PullNumber = None) -> None:

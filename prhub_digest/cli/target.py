@@ -1,5 +1,6 @@
 """What the arguments ask for: where pull requests come from, and who answers."""
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,17 +25,27 @@ class ModelKind(StrEnum):
     none = "none"
 
 
+class ReplayKind(StrEnum):
+    """What answers a request of a replay: its recorded reply alone, an older one too, or nobody."""
+
+    strict = "strict"
+    nearest = "nearest"
+    stub = "stub"
+
+
 @dataclass(frozen=True)
 class Target:
     """Where pull requests come from, and who answers.
 
     `location` is OWNER/REPO for GitHub, else a path or a URL that git can read; `fixture` is a name or a folder.
+    `replay` counts when a replay answers.
     """
 
     source: SourceKind
     llm: ModelKind
     location: str | None
     fixture: str | None
+    replay: ReplayKind = ReplayKind.strict
 
     def as_settings(self) -> dict[str, Any]:
         """For run.json: text that JSON can hold, without credentials."""
@@ -46,6 +57,7 @@ class Target:
             "llm": self.llm.value,
             "location": self.location and name_as_text(without_credentials(self.location)),
             "fixture": self.fixture and name_as_text(self.fixture),
+            "replay": self.replay.value if self.llm is ModelKind.replay else None,
         }
 
     @classmethod
@@ -53,7 +65,8 @@ class Target:
         from prhub_digest.run_folder import text_as_name
 
         location, fixture = (stored[key] and text_as_name(stored[key]) for key in ("location", "fixture"))
-        return cls(SourceKind(stored["source"]), ModelKind(stored["llm"]), location, fixture)
+        replay = ReplayKind(stored.get("replay") or ReplayKind.strict)
+        return cls(SourceKind(stored["source"]), ModelKind(stored["llm"]), location, fixture, replay)
 
 
 def target_of(
@@ -64,12 +77,30 @@ def target_of(
     dry_run: bool,
     fixture: str | None,
     server_url: str | None,
+    replay: ReplayKind | None = None,
 ) -> Target:
     """What the arguments ask for; `server_url` is where git finds OWNER/REPO.
 
     Raises:
         UsageError: they contradict each other, or name no repository.
     """
+    target = _target(repository, source, llm, dry_run=dry_run, fixture=fixture, server_url=server_url)
+    if replay is None:
+        return target
+    if target.llm is not ModelKind.replay:
+        raise UsageError(f"--replay {replay.value} says how a replay answers; add --dry-run, or leave --replay out")
+    return dataclasses.replace(target, replay=replay)
+
+
+def _target(
+    repository: str | None,
+    source: SourceKind | None,
+    llm: ModelKind | None,
+    *,
+    dry_run: bool,
+    fixture: str | None,
+    server_url: str | None,
+) -> Target:
     if dry_run:
         if source not in (None, SourceKind.fixture) or llm not in (None, ModelKind.replay):
             raise UsageError("--dry-run is --source fixture --llm replay; leave --source and --llm out")

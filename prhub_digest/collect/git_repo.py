@@ -16,7 +16,7 @@ from prhub_digest.collect.git_remote import (
     repository_address,
 )
 from prhub_digest.collect.landing import co_authors, person, without_trailers
-from prhub_digest.collect.masking import mask
+from prhub_digest.collect.masking import mask, mask_collection
 from prhub_digest.collect.source import MAY_BE_MISSING
 from prhub_digest.errors import SourceError
 from prhub_digest.models.period import Period
@@ -85,7 +85,7 @@ class GitSource:
         if git.line("rev-parse", "--is-shallow-repository") == "true":
             notes.append(_shallow_note(git, walked, period))
         address = repository_address(self._remote(git))
-        return Collection(
+        collection = Collection(
             repository=self.repository,
             source="git",
             web_url=address[1] if address else None,
@@ -95,6 +95,7 @@ class GitSource:
             head=head,
             notes=tuple(notes),
         )
+        return mask_collection(collection)
 
     def pull_requests(self, collection: Collection, skip: frozenset[int]) -> Iterator[PullRequest]:
         """The collection's pull requests one at a time, as they were at the collection's head.

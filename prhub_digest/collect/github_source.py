@@ -12,7 +12,7 @@ from prhub_digest.collect.github_listing import list_pulls, look_up
 from prhub_digest.collect.github_pulls import ListedPull, PullDetail, PullDiff
 from prhub_digest.collect.github_rest_files import files_by_rest
 from prhub_digest.collect.github_threads import lines_changed_later
-from prhub_digest.collect.masking import mask, mask_text
+from prhub_digest.collect.masking import mask, mask_collection
 from prhub_digest.models.filters import Filters, SetAside
 from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import Collection, PullRequest, ReviewThread
@@ -69,10 +69,9 @@ class GitHubSource:
         for pull in listing.pulls:
             reason = listed_reason(self._filters, listing.default_branch, pull.base_branch, pull.author)
             if reason is not None:
-                title = mask_text(pull.title)
-                set_aside.append(SetAside(number=pull.number, title=title, reason=reason[0], detail=reason[1]))
+                set_aside.append(SetAside(number=pull.number, title=pull.title, reason=reason[0], detail=reason[1]))
         outside = {pull.number for pull in set_aside}
-        return Collection(
+        collection = Collection(
             repository=listing.repository,
             source="github",
             web_url=listing.web_url,
@@ -83,6 +82,7 @@ class GitHubSource:
             set_aside=tuple(set_aside),
             notes=listing.notes,
         )
+        return mask_collection(collection)
 
     def pull_requests(self, collection: Collection, skip: frozenset[int]) -> Iterator[PullRequest]:
         """The collection's pull requests one at a time, those whose conversation or diff is incomplete marked so.

@@ -8,19 +8,12 @@ entropy, so that commit ids, UUIDs and the hashes of lock files stay.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from prhub_digest.models.pull_request import (
-    Comment,
-    Commit,
-    FileChange,
-    FollowUp,
-    PullRequest,
-    Review,
-    ReviewThread,
-)
+from prhub_digest.models.base import Record
+from prhub_digest.models.pull_request import Collection, PullRequest
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
@@ -35,6 +28,10 @@ _OWN_RULES = (
 )
 # Rules that the detector uses as a part of others and hides; these few name a secret, the rest a host or an account.
 _HIDDEN_SECRET = re.compile(r"(?:secret|secret-access-key|security-token|passphrase)$")
+# What stays in a record: names by which things are found again, and the filters, which are the user's own. A login is
+# public and is not free text.
+_KEPT = frozenset({"id", "login", "sha", "merge_commit", "head", "repository", "filters"})
+_DIFFS = frozenset({"patch", "diff_hunk"})
 _PREFIXES = ("+", "-", " ")
 # Some rules are quadratic in what one scan sees; windows keep the whole linear. No key is longer than the overlap.
 _WINDOW, _OVERLAP = 1 << 18, 1 << 14
@@ -42,35 +39,43 @@ _WINDOW, _OVERLAP = 1 << 18, 1 << 14
 
 @dataclass(slots=True)
 class _Masker:
-    """Masks one pull request's texts and counts what it masked."""
+    """Masks every text of a record and counts what it masked; the same path or name is scanned once."""
 
     count: int = 0
+    _known: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def record(self, record: Record) -> dict[str, Any]:
+        """The fields that hold a secret, masked."""
+        fields = ((name, getattr(record, name)) for name in type(record).model_fields if name not in _KEPT)
+        masked = ((name, old, self._value(name, old)) for name, old in fields)
+        return {name: new for name, old, new in masked if new is not old}
 
     def text(self, text: str) -> str:
-        raw = text.encode("utf-8", "replace")
-        spans = _merged(sorted(_spans(raw)))
-        if not spans:
-            return text
-        self.count += len(spans)
-        parts = []
-        position = 0
-        for start, end, kind in spans:
-            parts += [raw[position:start], _placeholder(raw[start:end], kind)]
-            position = end
-        return b"".join([*parts, raw[position:]]).decode("utf-8")
+        if text not in self._known:
+            self._known[text] = _masked(text)
+        masked, found = self._known[text]
+        self.count += found
+        return masked if found else text
 
-    def optional(self, text: str | None) -> str | None:
-        return None if text is None else self.text(text)
+    def _value(self, name: str, value: Any) -> Any:
+        """The value itself when there is nothing to mask in it."""
+        if isinstance(value, str):
+            return self._diff(value) if name in _DIFFS else self.text(value)
+        if isinstance(value, tuple):
+            items = tuple(self._value(name, item) for item in value)
+            return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        if isinstance(value, Record):
+            changes = self.record(value)
+            return value.updated(**changes) if changes else value
+        return value
 
-    def diff(self, patch: str | None) -> str | None:
+    def _diff(self, patch: str) -> str:
         """The lines without their first character, since a key goes over several lines; it is put back after."""
-        if patch is None:
-            return None
         lines = patch.split("\n")
         marks = [line[0] if line.startswith(_PREFIXES) else "" for line in lines]
         bare = "\n".join(line[len(mark) :] for line, mark in zip(lines, marks, strict=True))
         masked = self.text(bare)
-        if masked == bare:
+        if masked is bare:
             return patch
         return "\n".join(mark + line for mark, line in zip(marks, masked.split("\n"), strict=True))
 
@@ -78,17 +83,14 @@ class _Masker:
 def mask(pull: PullRequest) -> PullRequest:
     """The same pull request with each secret in its texts replaced by `[secret:<kind>]`, line by line, and counted."""
     masker = _Masker()
-    changes = {
-        "title": masker.text(pull.title),
-        "body": masker.optional(pull.body),
-        "files": tuple(_file(file, masker) for file in pull.files),
-        "commits": tuple(_commit(commit, masker) for commit in pull.commits),
-        "reviews": pull.reviews and tuple(_review(review, masker) for review in pull.reviews),
-        "threads": pull.threads and tuple(_thread(thread, masker) for thread in pull.threads),
-        "comments": pull.comments and tuple(_comment(comment, masker) for comment in pull.comments),
-        "follow_ups": pull.follow_ups and tuple(_follow_up(follow_up, masker) for follow_up in pull.follow_ups),
-    }
-    return pull.updated(**changes, masked_secrets=pull.masked_secrets + masker.count) if masker.count else pull
+    changes = masker.record(pull)
+    return pull.updated(**changes, masked_secrets=pull.masked_secrets + masker.count) if changes else pull
+
+
+def mask_collection(collection: Collection) -> Collection:
+    """The same for what is told of the pull requests that are set aside, and for the source's notes."""
+    changes = _Masker().record(collection)
+    return collection.updated(**changes) if changes else collection
 
 
 def mask_text(text: str) -> str:
@@ -96,30 +98,22 @@ def mask_text(text: str) -> str:
     return _Masker().text(text)
 
 
-def _file(file: FileChange, masker: _Masker) -> FileChange:
-    patch = masker.diff(file.patch)
-    return file if patch is file.patch else file.updated(patch=patch)
+def secrets_in(text: str) -> tuple[str, ...]:
+    """The kinds of the secrets in a text, each once, in the order of their places; no secret leaves this room."""
+    raw = text.encode("utf-8", "replace")
+    return tuple(dict.fromkeys(kind for _, _, kind in _merged(sorted(_spans(raw)))))
 
 
-def _commit(commit: Commit, masker: _Masker) -> Commit:
-    return commit.updated(message=masker.text(commit.message))
-
-
-def _review(review: Review, masker: _Masker) -> Review:
-    return review.updated(body=masker.text(review.body))
-
-
-def _comment(comment: Comment, masker: _Masker) -> Comment:
-    return comment.updated(body=masker.text(comment.body))
-
-
-def _thread(thread: ReviewThread, masker: _Masker) -> ReviewThread:
-    comments = tuple(_comment(comment, masker) for comment in thread.comments)
-    return thread.updated(diff_hunk=masker.diff(thread.diff_hunk), comments=comments)
-
-
-def _follow_up(follow_up: FollowUp, masker: _Masker) -> FollowUp:
-    return follow_up.updated(title=masker.text(follow_up.title))
+def _masked(text: str) -> tuple[str, int]:
+    """The text without its secrets, and how many there were."""
+    raw = text.encode("utf-8", "replace")
+    spans = _merged(sorted(_spans(raw)))
+    parts = []
+    position = 0
+    for start, end, kind in spans:
+        parts += [raw[position:start], _placeholder(raw[start:end], kind)]
+        position = end
+    return b"".join([*parts, raw[position:]]).decode("utf-8"), len(spans)
 
 
 @cache

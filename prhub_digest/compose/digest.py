@@ -35,7 +35,7 @@ class DigestMaterial:
 
 
 def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Digest:
-    """Every item of the plan becomes one sentence: the model's, or a template where it has none.
+    """Every item of the plan becomes one sentence: the model's, or a template where it has none. A stub is no model's.
 
     `material.model` None means a facts-only digest: no sections of prose, highlights by computed importance.
     """
@@ -64,7 +64,7 @@ def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Dige
 
     return Digest(
         mode="model",
-        model=material.model,
+        model=None if usage.stubs else material.model,
         executive=section("executive"),
         themes=tuple(
             DigestTheme(

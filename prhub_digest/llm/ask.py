@@ -4,17 +4,34 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
+from prhub_digest.errors import FatalServiceError, ServiceError
+from prhub_digest.llm.breaker import CONTINUES, Breaker
 from prhub_digest.llm.client import Client, Completion, NoAnswerError, UnusableReplyError
 from prhub_digest.llm.reply_text import ReplyTextError, read_reply
 from prhub_digest.llm.store import Replies
 from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply, Usage
-from prhub_digest.retry import call_with_retry
+from prhub_digest.retry import RetriableError, call_with_retry
 
 R = TypeVar("R", bound=Record)
 Check = Callable[[R], str | None]
+
+# How often a request is asked again after an HTTP 200 without an answer. Each such call may have to be paid for.
+_AGAIN = 3
+
+
+class UnansweredError(ServiceError):
+    """The endpoint failed for this request, after all attempts; `usage` is what was paid for it before."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+# What ends one request and not the run; both say what was paid.
+FAILED = (UnusableReplyError, UnansweredError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +55,27 @@ def checked_reply(content: str, request: LogicalRequest, reply_class: type[R], c
 
 @dataclass(slots=True)
 class _Course:
-    """How far one request has come. Each of the two second chances is given once."""
+    """How far one request has come, and which of its second chances are used up."""
 
     messages: tuple[Message, ...]
     limit: int
     attempts: list[Attempt] = field(default_factory=list)
-    repaired: bool = False
+    unanswered: int = 0
+    informed: bool = False
     raised: bool = False
 
     @property
     def usage(self) -> Usage:
         return sum((attempt.usage for attempt in self.attempts), Usage())
 
-    def failed(self, completion: Completion, error: str) -> None:
+    def add(self, completion: Completion, error: str | None = None) -> None:
         self.attempts.append(
             Attempt(
                 content=completion.content,
                 finish_reason=completion.finish_reason,
                 usage=completion.usage,
                 error=error,
+                rung=completion.rung,
             )
         )
 
@@ -64,7 +83,17 @@ class _Course:
 class Asker:
     """Asks through `client`, keeps replies in `replies`; may be used by many threads at once.
 
-    `recorded` gives the text that a stored reply carries as the time of its recording.
+    A request gets five kinds of second chances, each with its own bound:
+    - a call that failed and may pass is made again, at most 5 times in a row (`call_with_retry`);
+    - a 200 without an answer (no choices, no content, no JSON) is such a failure too, and asked again at most 3 times;
+    - an answer that is wrong in form or fails its check: the model sees it and what is wrong with it, once;
+    - an answer that was cut gets twice the room, once;
+    - a refusal, a rejected request and one that is too long: none.
+    With three calls in ten failing at random, a request needs 1.43 calls.
+
+    Every call goes through `breaker`; it ends the run for all threads, also for those that wait for their next attempt.
+    `deadline`, in monotonic seconds, ends it too: the time from now until then is what the run is allowed. `recorded`
+    gives the text that a stored reply carries as the time of its recording.
     """
 
     def __init__(
@@ -72,24 +101,30 @@ class Asker:
         client: Client,
         replies: Replies,
         *,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
         recorded: Callable[[], str] = lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        breaker: Breaker | None = None,
+        deadline: float | None = None,
     ) -> None:
         self.client = client
         self._replies = replies
-        self._sleep = sleep
+        self._breaker = breaker or Breaker()
+        self._sleep = sleep or self._breaker.pause
         self._recorded = recorded
+        self._deadline = deadline
+        self._allowed = deadline - time.monotonic() if deadline is not None else 0.0
 
     def ask(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None = None) -> Answer[R]:
-        """A reply of `reply_class` for which `check` finds no fault.
+        """A reply of `reply_class` for which `check` finds no fault; it is stored before it is returned.
 
-        Raises UnusableReplyError (with what was paid) when there is none after one informed retry and one raise of the
-        output limit; ServiceError when the endpoint fails; ReplayError and PendingReplies from those clients.
+        Raises UnusableReplyError (with what was paid) when there is none after all second chances; UnansweredError
+        when the endpoint failed; FatalServiceError when the run is over; ReplayError and PendingReplies from those
+        clients.
         """
         stored = self._replies.find(request)
         if stored is not None:
             try:
-                reply = checked_reply(stored.content, request, reply_class, check)
+                reply = checked_reply(stored.content, stored.request, reply_class, check)  # it echoes its own ref
             except ReplyTextError as error:
                 self._replies.reject(request, str(error))
             else:
@@ -100,8 +135,6 @@ class Asker:
         course = _Course(request.messages, request.parameters.max_output_tokens)
         while True:
             completion = self._completion(request, course)
-            if completion is None:
-                continue
             if completion.finish_reason == "length":
                 _raise_limit(course, completion)
                 continue
@@ -110,34 +143,73 @@ class Asker:
             except ReplyTextError as error:
                 _inform(course, completion, str(error), request)
                 continue
-            course.attempts.append(
-                Attempt(content=completion.content, finish_reason=completion.finish_reason, usage=completion.usage)
-            )
+            course.add(completion)
             stored = StoredReply(request=request, attempts=tuple(course.attempts), recorded=self._recorded())
             self._replies.save(stored)
             return Answer(reply, stored.usage, stored.usage, stored)
 
-    def _completion(self, request: LogicalRequest, course: _Course) -> Completion | None:
-        """None when the endpoint gave no answer and may be asked once more."""
+    def _completion(self, request: LogicalRequest, course: _Course) -> Completion:
+        """The next answer, after as many attempts as it takes; the errors say what was paid in all."""
         try:
-            return call_with_retry(
-                lambda: self.client.complete(request, course.messages, course.limit), sleep=self._sleep
-            )
-        except NoAnswerError as error:
-            course.failed(Completion("", "none", error.usage), str(error))
-            if course.repaired:
-                raise UnusableReplyError(str(error), course.usage) from error
-            course.repaired = True
-            return None
+            return call_with_retry(lambda: self._call(request, course), sleep=self._pause)
         except UnusableReplyError as error:
             error.usage = course.usage + error.usage
             raise
+        except FatalServiceError:
+            raise
+        except ServiceError as error:
+            self._breaker.gave_up(error)
+            raise UnansweredError(str(error), course.usage) from error
+
+    def _call(self, request: LogicalRequest, course: _Course) -> Completion:
+        self._refuse_when_over()
+        try:
+            completion = self.client.complete(request, course.messages, course.limit)
+        except RetriableError as error:
+            self._breaker.failed(error)
+            raise
+        except FatalServiceError as error:
+            raise self._breaker.refused(error) from error
+        except NoAnswerError as error:
+            self._breaker.answered()
+            _ask_again(course, error)
+        except UnusableReplyError:
+            self._breaker.answered()
+            raise
+        self._breaker.answered()
+        return completion
+
+    def _pause(self, seconds: float) -> None:
+        """Before the next attempt; there is none when the wait would last beyond the deadline."""
+        if self._deadline is not None and time.monotonic() + seconds >= self._deadline:
+            raise self._out_of_time()
+        self._sleep(seconds)
+
+    def _refuse_when_over(self) -> None:
+        self._breaker.check()
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise self._out_of_time()
+
+    def _out_of_time(self) -> FatalServiceError:
+        allowed = round(self._allowed, 0 if self._allowed > 10 else 1)
+        return self._breaker.end(
+            f"the run has used up its time for calls, {allowed:g} s (run_timeout_seconds, --run-timeout); {CONTINUES}"
+        )
+
+
+def _ask_again(course: _Course, error: NoAnswerError) -> NoReturn:
+    """Makes a 200 without an answer a failure that may pass, as often as it may be asked again."""
+    course.add(Completion("", "none", error.usage), str(error))
+    course.unanswered += 1
+    if course.unanswered > _AGAIN:
+        raise UnusableReplyError(f"{error} (asked {course.unanswered} times)") from error
+    raise RetriableError(str(error)) from error
 
 
 def _raise_limit(course: _Course, completion: Completion) -> None:
     """A cut answer is never repaired: the same question again, with twice the room, once."""
     error = f"the answer was cut at the output limit of {course.limit} tokens"
-    course.failed(completion, error)
+    course.add(completion, error)
     if course.raised:
         raise UnusableReplyError(error, course.usage)
     course.raised = True
@@ -146,10 +218,10 @@ def _raise_limit(course: _Course, completion: Completion) -> None:
 
 def _inform(course: _Course, completion: Completion, error: str, request: LogicalRequest) -> None:
     """Shows the model its own answer and what is wrong with it, once."""
-    course.failed(completion, error)
-    if course.repaired:
+    course.add(completion, error)
+    if course.informed:
         raise UnusableReplyError(f"no usable reply after one retry: {error}", course.usage)
-    course.repaired = True
+    course.informed = True
     course.messages = (
         *request.messages,
         Message(role="assistant", content=completion.content),

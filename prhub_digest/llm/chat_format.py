@@ -5,57 +5,93 @@ from collections.abc import Sequence
 from typing import Any
 
 from prhub_digest.llm.client import Completion, NoAnswerError, RefusedError
-from prhub_digest.models.llm import LogicalRequest, Message, Usage
+from prhub_digest.llm.reply_text import whole_object
+from prhub_digest.models.llm import LogicalRequest, Message, Rung, Usage
 
 _SHOWN = 200
+# Other servers' words for the two ends that matter here, beside OpenAI's own.
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_HELD_BACK = frozenset({"content_filter", "safety", "prohibited_content", "sensitive"})
+# "It must fit this schema" made small models write the schema itself, with the values inside.
+_INSTRUCTION = (
+    "Answer with one JSON object and nothing else: no word before or after it, no code fence. It is an instance of the"
+    ' following JSON schema: it has the keys under "properties", with values, and none of the schema\'s own words.'
+)
 
 
-def chat_body(request: LogicalRequest, messages: Sequence[Message], max_output_tokens: int) -> dict[str, Any]:
-    """The body of POST /chat/completions."""
-    return {
+def chat_body(
+    request: LogicalRequest, messages: Sequence[Message], max_output_tokens: int, rung: Rung = "schema_strict"
+) -> dict[str, Any]:
+    """The body of POST /chat/completions; `rung` is what the endpoint is asked to guarantee of the answer's form."""
+    schema = rung in {"schema_strict", "schema"}
+    body: dict[str, Any] = {
         "model": request.model,
-        "messages": [message.model_dump() for message in messages],
+        "messages": [message.model_dump() for message in messages]
+        if schema
+        else _with_schema(messages, request.wire_schema),
         "temperature": request.parameters.temperature,
         "max_tokens": max_output_tokens,
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": request.schema_name, "strict": True, "schema": request.wire_schema},
-        },
     }
+    if schema:
+        named = {"name": request.schema_name, "strict": rung == "schema_strict", "schema": request.wire_schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
+    elif rung == "json":
+        body["response_format"] = {"type": "json_object"}
+    return body
 
 
-def read_body(text: str) -> Completion:
-    """The completion in a response's text. Raises NoAnswerError, RefusedError."""
+def _with_schema(messages: Sequence[Message], schema: dict[str, Any]) -> list[dict[str, str]]:
+    """The messages, with the schema at the end of the last system message."""
+    text = f"{_INSTRUCTION}\n{json.dumps(schema, ensure_ascii=False, separators=(',', ':'))}"
+    shown = [message.model_dump() for message in messages]
+    for message in reversed(shown):
+        if message["role"] == "system":
+            message["content"] = f"{message['content']}\n\n{text}"
+            return shown
+    return [{"role": "system", "content": text}, *shown]
+
+
+def decoded_body(data: bytes) -> Any:
+    """A response's JSON. Raises NoAnswerError; only markup is shown of what is none, for other text may be thinking."""
+    text = data.decode("utf-8-sig", "replace")
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        raise NoAnswerError(f"the endpoint's answer is not JSON: {shorten(text)}", Usage(calls=1)) from None
-    return read_completion(body)
+        return json.loads(text)
+    except RecursionError:
+        fault = "is nested too deeply"
+    except ValueError:
+        shown = text.strip()
+        markup = shown.startswith("<") and not shown.startswith(("<think", "<reason"))
+        fault = f"is not JSON: {shorten(shown)}" if markup else f"is not JSON, or cut ({len(data)} bytes)"
+    raise NoAnswerError(f"the endpoint's answer {fault}", Usage(calls=1))
 
 
-def read_completion(body: Any) -> Completion:
+def read_completion(body: Any, rung: Rung | None = None) -> Completion:
     """The completion in a decoded response body. Raises NoAnswerError, RefusedError, which carry the usage."""
     if not isinstance(body, dict):
         raise NoAnswerError("the endpoint's answer is not a JSON object", Usage(calls=1))
-    usage = _usage(body.get("usage"))
+    usage = usage_of(body)
     if body.get("error"):
         raise NoAnswerError(f"the endpoint answered 200 with an error: {error_text(body['error'])}", usage)
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise NoAnswerError("the endpoint's answer has no choices", usage)
-    finish_reason = choices[0].get("finish_reason")
-    finish_reason = finish_reason if isinstance(finish_reason, str) else "unknown"
+    reason = _finish_reason(choices[0].get("finish_reason"))
     message = choices[0].get("message")
     message = message if isinstance(message, dict) else {}
-    if finish_reason == "content_filter":
+    if reason == "content_filter":
         raise RefusedError("the endpoint's content filter held the answer back", usage)
-    if isinstance(message.get("refusal"), str) and message["refusal"]:
-        raise RefusedError(f"the model refused: {shorten(message['refusal'])}", usage)
-    content = message.get("content")
-    if isinstance(content, str) and content.strip():
-        return Completion(_storable(content), finish_reason, usage)
-    if finish_reason == "length":  # a reasoning model that thought until its limit
-        return Completion("", finish_reason, usage)
+    content, refusal = _content(message)
+    if refusal:
+        raise RefusedError(f"the model refused: {shorten(refusal)}", usage)
+    if reason == "error":
+        raise NoAnswerError("the endpoint broke the answer off with an error", usage)
+    if content.strip():
+        return Completion(_storable(content), reason, usage, rung)
+    if reason == "length":  # a reasoning model that thought until its limit
+        return Completion("", reason, usage, rung)
+    answer = _answer_among_thoughts(message)
+    if answer is not None:
+        return Completion(_storable(answer), reason, usage, rung)
     raise NoAnswerError("the endpoint's answer has no content", usage)
 
 
@@ -74,13 +110,9 @@ def shorten(text: str) -> str:
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 
-def _storable(text: str) -> str:
-    """Half a surrogate pair, which JSON can escape but UTF-8 cannot hold, becomes a replacement character."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _usage(usage: Any) -> Usage:
-    """Servers may leave usage, or any part of it, out."""
+def usage_of(body: dict[str, Any]) -> Usage:
+    """One call and its tokens. Servers may leave usage, or any part of it, out."""
+    usage = body.get("usage")
     if not isinstance(usage, dict):
         return Usage(calls=1)
     details = usage.get("prompt_tokens_details")
@@ -90,6 +122,45 @@ def _usage(usage: Any) -> Usage:
         output_tokens=_count(usage.get("completion_tokens")),
         cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else 0,
     )
+
+
+def _finish_reason(given: Any) -> str:
+    """The endpoint's word, except that a cut and a filter have one name each."""
+    if not isinstance(given, str):
+        return "unknown"
+    word = given.lower()
+    return "length" if word in _CUT else "content_filter" if word in _HELD_BACK else given
+
+
+def _content(message: dict[str, Any]) -> tuple[str, str]:
+    """What the model wrote as its answer, which may come in parts, and its refusal; each may be empty."""
+    content, refusal = message.get("content"), message.get("refusal")
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict)]
+        content = _joined(parts, "text")
+        refusal = refusal or _joined(parts, "refusal")
+    return content if isinstance(content, str) else "", refusal if isinstance(refusal, str) else ""
+
+
+def _joined(parts: list[dict[str, Any]], kind: str) -> str:
+    """The parts of this type; parts of other types hold thinking, or what was never asked for."""
+    texts = [part.get(kind) for part in parts if part.get("type", "text") in {kind, f"output_{kind}"}]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _answer_among_thoughts(message: dict[str, Any]) -> str | None:
+    """The answer of a server that files it under thinking: only where the answer is all that stands there."""
+    for name in ("reasoning_content", "reasoning"):
+        text = message.get(name)
+        answer = whole_object(text) if isinstance(text, str) else None
+        if answer is not None:
+            return answer
+    return None
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair, which JSON can escape but UTF-8 cannot hold, becomes a replacement character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _count(value: Any) -> int:

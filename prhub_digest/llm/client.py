@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from prhub_digest.errors import ReplyError
-from prhub_digest.models.llm import LogicalRequest, Message, Usage
+from prhub_digest.models.llm import LogicalRequest, Message, Rung, Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer. `finish_reason` is the endpoint's word: `stop`, `length`, ...; `unknown` when it gave none."""
+    """One answer. `finish_reason` is the endpoint's word: `stop`, `length`, ...; `unknown` when it gave none.
+
+    `rung` is how a live endpoint was asked for the form of the answer.
+    """
 
     content: str
     finish_reason: str
     usage: Usage
+    rung: Rung | None = None
 
 
 class Client(Protocol):
@@ -45,4 +49,6 @@ class RefusedError(UnusableReplyError):
 
 
 class ContextLengthError(UnusableReplyError):
-    """The request does not fit into the model's context."""
+    """The request does not fit into the model's context; every message begins with `SAYS`, by which a replay knows."""
+
+    SAYS = "the request does not fit into the model's context"

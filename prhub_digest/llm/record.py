@@ -1,5 +1,6 @@
 """Recording a fixture: replies that are asked for only where one is missing or stale, and failures by subject."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,19 +9,26 @@ from pydantic import ValidationError
 from prhub_digest.errors import ReplyError
 from prhub_digest.llm.ask import Answer, Asker, Check, R
 from prhub_digest.llm.batch import custom_id
+from prhub_digest.llm.breaker import Breaker
 from prhub_digest.llm.client import Client
 from prhub_digest.llm.replay import subject_path, write_reply
+from prhub_digest.llm.secret_scan import Scan, refuse_secrets
 from prhub_digest.llm.store import Replies
 from prhub_digest.models.llm import LogicalRequest, StoredReply
 
 
 class RecordingReplies:
-    """A fixture's replies while it is recorded. `beside` (the user's store) is looked into for what it lacks."""
+    """A fixture's replies while it is recorded. `beside` (the user's store) is looked into for what it lacks.
 
-    def __init__(self, folder: Path, beside: Replies | None, warn: Callable[[str], None]) -> None:
+    What `scan` finds a secret in is not written: UsageError.
+    """
+
+    def __init__(self, folder: Path, beside: Replies | None, warn: Callable[[str], None], scan: Scan) -> None:
         self._folder = folder
         self._beside = beside
         self._warn = warn
+        self._scan = scan
+        self._scanning = threading.Lock()
         self._used: dict[Path, str] = {}
         self._answered: set[str] = set()
 
@@ -50,6 +58,9 @@ class RecordingReplies:
         self._warn(f"{request.prompt}/{request.subject} is asked for again: {reason}")
 
     def save(self, stored: StoredReply) -> None:
+        path = subject_path(self._folder, stored.request.prompt, stored.request.subject)
+        with self._scanning:  # nobody says that a scanner may be shared by threads
+            refuse_secrets(path, stored, self._scan)
         self._note(write_reply(self._folder, stored), stored)
 
     def is_answered(self, name: str) -> bool:
@@ -69,10 +80,12 @@ class RecordingReplies:
 
 
 class RecordingAsker(Asker):
-    """Notes the subjects without a usable reply, so that a replay falls back just there."""
+    """Notes the subjects without a usable reply, so that a replay goes on from there as the recording did."""
 
-    def __init__(self, client: Client, replies: Replies) -> None:
-        super().__init__(client, replies)
+    def __init__(
+        self, client: Client, replies: Replies, *, breaker: Breaker | None = None, deadline: float | None = None
+    ) -> None:
+        super().__init__(client, replies, breaker=breaker, deadline=deadline)
         self.failed: dict[str, str] = {}
 
     def ask(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None = None) -> Answer[R]:

@@ -1,5 +1,10 @@
-"""Recorded replies of a fixture: the same answers, and the same failures, without connecting anywhere."""
+"""Recorded replies of a fixture: the same answers, and the same failures, without connecting anywhere.
 
+What answers a request that is not just the recorded one, the policy decides: `strict` refuses, `nearest` takes the
+older reply and marks it; a third, `stub`, looks at no recorded reply (`llm/stub.py`).
+"""
+
+import hashlib
 import re
 import shlex
 from collections.abc import Mapping
@@ -8,10 +13,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from prhub_digest.errors import ReplayError
-from prhub_digest.llm.client import Completion, UnusableReplyError
+from prhub_digest.llm.client import Completion, ContextLengthError, UnusableReplyError
 from prhub_digest.llm.difference import differences
 from prhub_digest.llm.store import write_whole
-from prhub_digest.models.llm import LogicalRequest, Message, StoredReply
+from prhub_digest.models.llm import LogicalRequest, Message, StoredReply, canonical_json
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -25,18 +30,38 @@ def subject_path(folder: Path, prompt: str, subject: str) -> Path:
 
 
 def write_reply(folder: Path, stored: StoredReply) -> Path:
-    """Records a reply in the fixture, in place of an older one of its subject."""
+    """Records a reply in the fixture, in place of an older one of its subject.
+
+    Raises:
+        ReplayError: it stands in for a model's reply to another request, or for none; such a reply is never recorded.
+    """
+    if stored.usage.stand_ins:
+        raise ReplayError(f"{_name(stored.request)} has no reply of a model, so there is none to record")
     path = subject_path(folder, stored.request.prompt, stored.request.subject)
     write_whole(path, stored.to_json())
     return path
+
+
+def recorded_failure(reason: str) -> UnusableReplyError:
+    """The failure that a recording met: after a request that was too long, a replay goes on as the recording did."""
+    return (ContextLengthError if reason.startswith(ContextLengthError.SAYS) else UnusableReplyError)(reason)
+
+
+def replies_hash(folder: Path, failed: Mapping[str, str]) -> str:
+    """SHA-256 of all recorded replies in a fixture's folder, and of what its recording failed with."""
+    digest = hashlib.sha256(canonical_json(dict(failed)).encode())
+    for path in sorted(folder.glob("replies/*/*.json")):
+        name = path.relative_to(folder).as_posix()
+        digest.update(f"\n{name} {hashlib.sha256(path.read_bytes()).hexdigest()}".encode())
+    return digest.hexdigest()
 
 
 class ReplayStore:
     """Strict: a request is answered by the reply recorded for exactly it, or by a ReplayError that says why not.
 
     `failed` maps `<prompt>/<subject>` to the reason why the recording got no usable reply; such a request raises
-    UnusableReplyError with that reason, so that the same fallback follows. `fixture` is the fixture's name or folder
-    as the user gave it.
+    UnusableReplyError with that reason, so that the same follows as then. `fixture` is the fixture's name or folder as
+    the user gave it.
     """
 
     def __init__(self, folder: Path, failed: Mapping[str, str], fixture: str) -> None:
@@ -48,7 +73,7 @@ class ReplayStore:
     def find(self, request: LogicalRequest) -> StoredReply:
         name = _name(request)
         if name in self._failed:
-            raise UnusableReplyError(self._failed[name])
+            raise recorded_failure(self._failed[name])
         path = subject_path(self._folder, request.prompt, request.subject)
         try:
             stored = StoredReply.model_validate_json(path.read_bytes())
@@ -56,16 +81,33 @@ class ReplayStore:
             raise ReplayError(f"no reply is recorded for {name} ({path}): {self._remedy}") from None
         except ValidationError as error:
             raise ReplayError(f"{path} is not a recorded reply ({error.errors()[0]['msg']}): {self._remedy}") from None
-        if stored.request.request_hash != request.request_hash:
-            lines = "".join(f"\n  {line}" for line in differences(stored.request, request))
-            raise ReplayError(f"the reply recorded for {name} answers another request:{lines}\n{self._remedy}")
-        return stored
+        return stored if stored.request.request_hash == request.request_hash else self._of_another(request, stored)
 
     def reject(self, request: LogicalRequest, reason: str) -> None:
         raise ReplayError(f"the reply recorded for {_name(request)} is not valid any more: {reason}: {self._remedy}")
 
+    def _of_another(self, request: LogicalRequest, stored: StoredReply) -> StoredReply:
+        """What answers a request when the reply recorded for its subject answers another one."""
+        lines = "".join(f"\n  {line}" for line in differences(stored.request, request))
+        raise ReplayError(f"the reply recorded for {_name(request)} answers another request:{lines}\n{self._remedy}")
+
     def save(self, stored: StoredReply) -> None:
         raise ReplayError(f"a replay records nothing: {_name(stored.request)}")
+
+
+class NearestReplies(ReplayStore):
+    """Nearest: a reply recorded for an older request of the same prompt and subject is used, and counted as stale.
+
+    It is held to everything that the present request asks of a reply. A subject without a recorded reply, or with one
+    that does not pass, is a ReplayError as in a strict replay: nothing is made up.
+    """
+
+    def _of_another(self, request: LogicalRequest, stored: StoredReply) -> StoredReply:
+        recorded, wanted = _name(stored.request), _name(request)
+        if recorded != wanted:
+            raise ReplayError(f"the reply recorded for {wanted} is one to {recorded}: {self._remedy}")
+        *before, last = stored.attempts
+        return stored.updated(attempts=(*before, last.updated(usage=last.usage.updated(stale=1))))
 
 
 class ReplayClient:

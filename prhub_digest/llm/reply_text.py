@@ -1,8 +1,9 @@
 """From the text a model wrote to a validated reply. Pure.
 
 The whole text is tried first, so that backticks and braces inside a JSON string mean nothing; then the text without its
-thinking, then without a fence around it, then the one object inside prose. Nothing that is cut, ambiguous or says one
-thing twice is repaired.
+thinking, then without a fence around it, then the one object inside prose. A comma too many before a closing bracket is
+dropped, where the same text could not be read with it. Nothing that is cut, ambiguous or says one thing twice is
+repaired.
 """
 
 import json
@@ -17,17 +18,26 @@ from prhub_digest.models.base import Record
 
 R = TypeVar("R", bound=Record)
 
-_THINKING = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
-_THOUGHT_END = re.compile(r"</(?:think|thinking)>")
-_THOUGHT_START = re.compile(r"\s*<(?:think|thinking)>")
+_TAGS = "think|thinking|thought|thoughts|reasoning|seed:think"
+_THINKING = re.compile(rf"\s*(?:<({_TAGS})>.*?</\1>|\[THINK\].*?\[/THINK\])", re.DOTALL | re.IGNORECASE)
+_THOUGHT_END = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]", re.IGNORECASE)
+_THOUGHT_START = re.compile(rf"\s*(?:<(?:{_TAGS})>|\[THINK\])", re.IGNORECASE)
+_ANSWER_START = re.compile(r"\s*(?:\{|```)")
 _FENCED = re.compile(r"```\w*[ \t]*\r?\n(.*)```", re.DOTALL)
 _OBJECT_START = re.compile(r'\{\s*["}]')
 _INTEGER = re.compile(r"-?\d{1,9}")
+# A string (an open one reaches to the end), a comma after which or before which a value is missing, a comma too many.
+_COMMAS = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[{:,]\s*,)|,(?=\s*[}\]])', re.DOTALL)
 _SHOWN_FAULTS = 8
+_NOTHING = object()
 
 
 class ReplyTextError(ValueError):
     """The text holds no usable reply; the message is written for the model that will be asked again."""
+
+
+class OutOfBoundsError(ReplyTextError):
+    """A number that no field could hold. A server that enforces a schema may write one all the same."""
 
 
 def read_reply(content: str, reply_class: type[R], ref: str) -> R:
@@ -45,27 +55,49 @@ def read_object(content: str) -> dict[str, Any]:
     fenced = _FENCED.fullmatch(answer)
     candidates = [text, answer, fenced.group(1) if fenced else answer]
     for candidate in candidates:
-        try:
-            value = _decoder.decode(candidate)
-        except json.JSONDecodeError:
+        value = _whole_value(candidate)
+        if value is _NOTHING:
             continue
-        except RecursionError:
-            raise ReplyTextError("the JSON is nested too deeply") from None
         if not isinstance(value, dict):
             raise ReplyTextError("the answer must be one JSON object")
         return value
     return _object_in_prose(candidates[-1])
 
 
+def whole_object(text: str) -> str | None:
+    """The text without its thinking, where all of that is one JSON object."""
+    try:
+        answer = _without_thinking(text.strip())
+        return answer if isinstance(_whole_value(answer), dict) else None
+    except ReplyTextError:
+        return None
+
+
 def _without_thinking(text: str) -> str:
-    while match := _THINKING.match(text):
-        text = text[match.end() :]
-    if _THOUGHT_START.match(text):
-        raise ReplyTextError("the answer is missing: only thinking was written")
-    end = _THOUGHT_END.search(text)
-    if end and not text.startswith(("{", "```")):  # some chat templates swallow the opening tag
-        text = text[end.end() :]
-    return text.strip()
+    position = 0
+    while True:
+        while match := _THINKING.match(text, position):
+            position = match.end()
+        if _THOUGHT_START.match(text, position):
+            raise ReplyTextError("the answer is missing: only thinking was written")
+        end = _THOUGHT_END.search(text, position)
+        if end is None or _ANSWER_START.match(text, position):
+            return text[position:].strip()
+        position = end.end()  # some chat templates swallow the opening tag
+
+
+def _whole_value(text: str) -> Any:
+    """The JSON value that the whole text is; `_NOTHING` when it is none."""
+    try:
+        try:
+            return _decoder.decode(text)
+        except json.JSONDecodeError:
+            mended = _fewer_commas(text)
+            return _decoder.decode(mended) if mended != text else _NOTHING
+    except json.JSONDecodeError:
+        return _NOTHING
+    except RecursionError:
+        raise ReplyTextError("the JSON is nested too deeply") from None
 
 
 def _object_in_prose(text: str) -> dict[str, Any]:
@@ -73,11 +105,16 @@ def _object_in_prose(text: str) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     position = 0
     while start := _OBJECT_START.search(text, position):
+        begin = start.start()
         try:
-            value, position = _decoder.raw_decode(text, start.start())
+            value, position = _decoder.raw_decode(text, begin)
         except json.JSONDecodeError as error:
-            where = f"line {error.lineno}, column {error.colno}"
-            raise ReplyTextError(f"the JSON is broken or cut: {error.msg} at {where}") from None
+            mended = text[:begin] + _fewer_commas(text[begin:])
+            if mended == text:
+                where = f"line {error.lineno}, column {error.colno}"
+                raise ReplyTextError(f"the JSON is broken or cut: {error.msg} at {where}") from None
+            text, position = mended, begin
+            continue
         except RecursionError:
             raise ReplyTextError("the JSON is nested too deeply") from None
         found.append(value)
@@ -86,6 +123,11 @@ def _object_in_prose(text: str) -> dict[str, Any]:
     if len(found) > 1:
         raise ReplyTextError("the answer holds several JSON objects; exactly one is wanted")
     return found[0]
+
+
+def _fewer_commas(text: str) -> str:
+    """Without the commas that stand between a value and a closing bracket."""
+    return _COMMAS.sub(lambda match: match.group(1) or "", text)
 
 
 def _validated(value: dict[str, Any], reply_class: type[R]) -> R:
@@ -158,13 +200,13 @@ def _no_constant(name: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ReplyTextError(f"{digits} is out of range")
+        raise OutOfBoundsError(f"{digits} is out of range")
     return number
 
 
 def _short_integer(digits: str) -> int:
     if len(digits) > 30:
-        raise ReplyTextError("a number has too many digits")
+        raise OutOfBoundsError("a number has too many digits")
     return int(digits)
 
 

@@ -57,10 +57,11 @@ class Recommendation(Record):
 
 
 class Digest(Record):
-    """`mode` is `facts` when no model wrote: then only `highlights` and what code renders from stats.json are there.
+    """`mode` is `facts` when no model was asked: then there are only `highlights` and what code makes of stats.json.
 
-    `announced_highlights` is the number the digest states; as many are listed. `usage` is the stored usage of all the
-    replies this digest is made from, whenever they were paid for.
+    `model` is None then, and when stubs stand in for a model's replies. `announced_highlights` is the number the digest
+    states; as many are listed. `usage` is the stored usage of all the replies this digest is made from, whenever they
+    were paid for; its counts of stale replies and stubs mark every page.
     """
 
     language: Language

@@ -58,12 +58,22 @@ class LogicalRequest(Record):
 
 
 class Usage(Record):
-    """Tokens of one or more calls; `cached_tokens` is the part of the input that the provider had cached."""
+    """Tokens of one or more calls; `cached_tokens` is the part of the input that the provider had cached.
+
+    `stale` and `stubs` count replies of a replay in whose place a model might say something else: recorded for another
+    request (`--replay nearest`), or made up without any (`--replay stub`). Not written where there are none.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    stale: int = Field(0, exclude_if=lambda count: not count)
+    stubs: int = Field(0, exclude_if=lambda count: not count)
+
+    @property
+    def stand_ins(self) -> int:
+        return self.stale + self.stubs
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -71,6 +81,8 @@ class Usage(Record):
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            stale=self.stale + other.stale,
+            stubs=self.stubs + other.stubs,
         )
 
 

@@ -13,7 +13,8 @@ StageName = Literal["collect", "chunk", "summarize", "rank", "compose", "verify"
 class StageRecord(Record):
     """`inputs` is the hash of everything the stage was made from; the same hash again means nothing to do.
 
-    `usage` is what the replies cost when they were made; `paid` is the part that this run asked for anew.
+    `usage` is what the replies cost when they were made, and how many are stale or stubs; `paid` is the part that this
+    run asked for anew.
     """
 
     inputs: str
@@ -51,3 +52,8 @@ class RunManifest(Record):
     stages: dict[StageName, StageRecord] = Field(default_factory=dict)
     coverage: CoverageTotals | None = None
     failures: tuple[Failure, ...] = ()
+
+    @property
+    def usage(self) -> Usage:
+        """That of all replies the folder is made from."""
+        return sum((record.usage for record in self.stages.values()), Usage())

@@ -21,9 +21,10 @@ from prhub_digest.compose import (
     word,
     wording_tasks,
 )
-from prhub_digest.errors import PendingReplies, PrhubError, ReplyError, ServiceError
+from prhub_digest.errors import FatalServiceError, PendingReplies, PrhubError, ReplyError, ServiceError
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.pool import run_bounded
+from prhub_digest.llm.stub import LeftToRules
 from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.llm import Usage
@@ -36,7 +37,7 @@ from prhub_digest.models.stats import Stats
 from prhub_digest.models.verification import Finding, Verification
 from prhub_digest.pipeline.collecting import read_pull
 from prhub_digest.pipeline.context import Run, StageCost
-from prhub_digest.pipeline.summarizing import NO_MODEL, Summaries
+from prhub_digest.pipeline.summarizing import NO_MODEL, Summaries, told_of_its_end
 from prhub_digest.source_lines import source_lines
 from prhub_digest.verify import VerifyInput, verify_digest
 
@@ -72,6 +73,7 @@ def compose(run: Run, week: Week) -> Plan:
     """plan.json, and digest.<lang>.json with verification.<lang>.json for every language.
 
     Raises:
+        FatalServiceError: every further call would fail; what was answered is stored.
         PendingReplies: batch files; the requests that wait were written.
     """
     inputs = run.hash(run.manifest.stages["rank"].inputs, week.statistics.to_json(), *_model_inputs(run))
@@ -82,7 +84,7 @@ def compose(run: Run, week: Week) -> Plan:
         plan = run.folder.read_valid(PLAN, Plan)
         if plan is not None and all(_whole(run, language) for language in languages):
             return plan
-    with run.recorded("compose", stage_inputs) as cost:
+    with run.recorded("compose", stage_inputs) as cost, told_of_its_end(run, "compose", stage_inputs, cost):
         plan = _plan(run, week, inputs, cost)
         run.folder.write_record(PLAN, plan)
         summarized = sum((summary.usage for summary in week.summaries.values()), Usage())
@@ -161,6 +163,11 @@ def _plan(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
     with run.console.stage("plan", 1) as progress:
         try:
             answer = run.asker.ask(request, PlanReply, lambda reply: plan_fault(reply, material))
+        except FatalServiceError:
+            raise  # the wordings would meet it too
+        except LeftToRules as left:
+            progress.advance()
+            return rules_plan(material, areas_of, str(left))
         except (ReplyError, ServiceError) as error:
             run.console.warning(f"the plan is made by rules: {error}")
             cost.failures.append(Failure(stage="compose", subject="plan", reason=str(error)))
@@ -245,10 +252,12 @@ class _Composing:
             raise PendingReplies(f"{pending} of {len(tasks)} wording requests wait for their replies")
 
     def _refuse(self, task: WordingTask, error: PrhubError) -> None:
+        self.refused.update({item.id: str(error) for item in task.items})
+        if isinstance(error, LeftToRules):
+            return
         self.run.console.warning(f"{task.subject} is worded by templates: {error}")
         self.cost.failures.append(Failure(stage="compose", subject=task.subject, reason=str(error)))
         self.cost.add_failed(error)
-        self.refused.update({item.id: str(error) for item in task.items})
 
     def _faults(self, tasks: Sequence[WordingTask]) -> dict[str, str]:
         """What verification refuses of the model's sentences for these tasks, by item."""

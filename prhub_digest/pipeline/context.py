@@ -24,7 +24,10 @@ MANIFEST = "run.json"
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The settings that decide what a run produces. Budgets are in tokens."""
+    """The settings that decide what a run produces. Budgets are in tokens.
+
+    `stand_ins` tells one replay that is not strict from another, and all from a run with replies to just its requests.
+    """
 
     languages: tuple[Language, ...]
     chunk_tokens: int
@@ -34,6 +37,7 @@ class RunOptions:
     concurrency: int
     areas: tuple[Area, ...] = ()
     filters: Filters = field(default_factory=Filters)
+    stand_ins: str = ""
 
 
 @dataclass
@@ -91,7 +95,12 @@ class Run:
 
     def hash(self, *parts: str) -> str:
         """The hash of a stage's inputs; another version of this package is another input."""
-        return inputs_hash(__version__, *parts)
+        return inputs_hash(__version__, *self.stand_ins, *parts)
+
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """A part of all inputs: what is made from stale replies or stubs is of use to no other run."""
+        return (f"--replay {self.options.stand_ins}",) if self.options.stand_ins else ()
 
     def hash_files(self, names: tuple[str, ...]) -> str:
         return inputs_hash(*(self.folder.file(name).read_bytes() for name in names))

@@ -88,12 +88,11 @@ def _result(run: Run, collection: Collection) -> RunResult:
     for language in run.options.languages:
         verification = run.folder.read_record(verification_name(language), Verification)
         findings.extend(verification.findings if verification else ())
-    usage = sum((record.usage for record in run.manifest.stages.values()), Usage())
     return RunResult(
         pages=tuple(run.folder.file(page_name(language)) for language in run.options.languages),
         collection=collection,
         failures=run.manifest.failures,
         findings=tuple(findings),
-        usage=usage,
+        usage=run.manifest.usage,
         paid=run.paid,
     )

@@ -1,19 +1,22 @@
 """summarize and rank: each pull request by itself, many at a time, each written as it arrives."""
 
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from prhub_digest.errors import PendingReplies, PrhubError, ReplyError, ServiceError
-from prhub_digest.llm.ask import Asker
+from prhub_digest.chunk import week_coverage
+from prhub_digest.errors import FatalServiceError, PendingReplies, PrhubError, ReplyError, ServiceError
+from prhub_digest.llm.ask import FAILED, Asker
+from prhub_digest.llm.client import ContextLengthError
 from prhub_digest.llm.pool import run_bounded
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.ranking import Ranking
-from prhub_digest.models.run import Failure
+from prhub_digest.models.run import Failure, StageName
 from prhub_digest.models.signals import Signals
 from prhub_digest.models.stats import Stats
 from prhub_digest.models.summary import PullRequestSummary
-from prhub_digest.pipeline.collecting import STATS, chunks_of, read_pull, statistics
+from prhub_digest.pipeline.collecting import COVERAGE, STATS, WeekCoverage, chunks_of, read_pull, statistics
 from prhub_digest.pipeline.context import Run, StageCost
 from prhub_digest.rank import rank as rank_summaries
 from prhub_digest.run_folder import inputs_hash, summary_name
@@ -21,8 +24,7 @@ from prhub_digest.summarize import SummaryTask, chunk_requests, fallback, summar
 
 RANKING = "ranking.json"
 NO_MODEL = "no model was asked"
-# A dead endpoint must end the run, not be asked once for every pull request of the week.
-_FAILURES_BEFORE_GIVING_UP = 8
+DIGESTS = "digest.*"
 
 Summaries = dict[int, PullRequestSummary]
 
@@ -30,18 +32,39 @@ Summaries = dict[int, PullRequestSummary]
 def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summaries:
     """One summary a pull request; those that fail fall back, are named in run.json, and are tried again next time.
 
+    A pull request that does not fit into the model's context is chunked once more, half as large; its summary and its
+    coverage say so.
+
     Raises:
         ServiceError: not one pull request could be summarized.
+        FatalServiceError: every further call would fail; what was answered is stored.
         PendingReplies: batch files; the requests that wait were written.
     """
     inputs = run.hash(run.manifest.stages["chunk"].inputs, *_model_inputs(run))
     names = tuple(map(summary_name, collection.numbers))
     if run.done("summarize", inputs, names) and not run.failed("summarize"):
-        summaries = {number: stored_summary(run, number) for number in collection.numbers}
-        if all(summaries.values()):
-            return {number: summary for number, summary in summaries.items() if summary is not None}
-    with run.recorded("summarize", inputs) as cost:
-        return _Summarizing(run, collection, signals, cost).all()
+        stored = {number: stored_summary(run, number) for number in collection.numbers}
+        if all(stored.values()):
+            summaries = {number: summary for number, summary in stored.items() if summary is not None}
+            _cover(run, summaries)
+            return summaries
+    with run.recorded("summarize", inputs) as cost, told_of_its_end(run, "summarize", inputs, cost):
+        summaries = _Summarizing(run, collection, signals, cost).all()
+        _cover(run, summaries)
+    return summaries
+
+
+@contextmanager
+def told_of_its_end(run: Run, stage: StageName, inputs: str, cost: StageCost) -> Iterator[None]:
+    """When the stage ends the run: run.json keeps what failed, and no digest stays that was made from other inputs."""
+    try:
+        yield
+    except FatalServiceError:
+        before = run.manifest.stages.get(stage)
+        if before is None or before.inputs != inputs:
+            run.folder.discard(DIGESTS)  # it would read as this run's
+        run.keep_failures(stage, cost)
+        raise
 
 
 def stored_summary(run: Run, number: int) -> PullRequestSummary | None:
@@ -99,6 +122,7 @@ class _Summarizing:
                     self._fall_back(number, result)
                 else:
                     self._keep(number, *result)
+                    self._name_smaller(result[0])
                 progress.advance(tokens=0 if isinstance(result, PrhubError) else _tokens(result[1]))
         if self.pending:
             raise PendingReplies(f"{self.pending} of {len(numbers)} pull requests wait for their replies")
@@ -110,15 +134,45 @@ class _Summarizing:
         stored = stored_summary(self.run, number)
         if stored is not None and stored.status == "summarized" and stored.inputs == task.inputs:
             return stored, Usage()
-        return summarize(task, asker, builder)
+        try:
+            return summarize(task, asker, builder)
+        except ContextLengthError as error:
+            return self._in_smaller_chunks(task, asker, builder, error)
 
-    def _task(self, number: int, builder: RequestBuilder | None) -> SummaryTask:
+    def _in_smaller_chunks(
+        self, task: SummaryTask, asker: Asker, builder: RequestBuilder, error: ContextLengthError
+    ) -> tuple[PullRequestSummary, Usage]:
+        """The summary from chunks of half the size; `error` says that those of the settings' size do not fit."""
+        budget = self.run.options.chunk_tokens // 2
+        half = self._task(task.pull.number, builder, budget)
+        if [chunk.text for chunk in half.chunks] == [chunk.text for chunk in task.chunks]:
+            raise error
+        try:
+            summary, paid = summarize(half, asker, builder)
+        except FAILED as again:
+            again.usage = error.usage + again.usage
+            again.args = (f"{again} (in chunks of {budget} tokens, half the usual)",)
+            raise
+        usage = error.usage + summary.usage
+        return summary.updated(inputs=task.inputs, usage=usage, chunk_tokens=budget), error.usage + paid
+
+    def _task(self, number: int, builder: RequestBuilder | None, budget: int | None = None) -> SummaryTask:
         pull = read_pull(self.run, number)
         signals = self.signals[number]
-        chunks = chunks_of(self.run, pull)[0] if builder else ()
-        requests = chunk_requests(builder, chunks, signals, self.collection.repository, self.areas) if builder else ()
-        inputs = inputs_hash(signals.to_json(), *(request.request_hash for request in requests))
+        if builder is None:
+            return SummaryTask(pull, (), signals, self.areas, (), inputs_hash(signals.to_json()))
+        chunks = chunks_of(self.run, pull, budget)[0]
+        kind = ".half" if budget else ""  # a recording keeps one reply a subject, and which request was too long
+        requests = chunk_requests(builder, chunks, signals, self.collection.repository, self.areas, kind=kind)
+        inputs = inputs_hash(signals.to_json(), *self.run.stand_ins, *(request.request_hash for request in requests))
         return SummaryTask(pull, chunks, signals, self.areas, requests, inputs)
+
+    def _name_smaller(self, summary: PullRequestSummary) -> None:
+        if summary.chunk_tokens is not None:
+            self.run.console.message(
+                f"pull request {summary.pull} did not fit into the model's context;"
+                f" it was summarized in chunks of {summary.chunk_tokens} tokens"
+            )
 
     def _keep(self, number: int, summary: PullRequestSummary, paid: Usage) -> None:
         self.run.folder.write_record(summary_name(number), summary)
@@ -133,19 +187,31 @@ class _Summarizing:
         self.cost.failures.append(Failure(stage="summarize", subject=f"pr-{number}", reason=reason))
         self.cost.add_failed(error)
         self._keep(number, fallback(self._task(number, None), reason), Usage())
-        done_well = len(self.summaries) - len(self.cost.failures)
-        if isinstance(error, ServiceError) and not done_well and len(self.cost.failures) >= _FAILURES_BEFORE_GIVING_UP:
-            self._refuse(f"the first {len(self.cost.failures)} pull requests all failed")
 
     def _refuse_if_all_failed(self) -> None:
-        if self.cost.failures and len(self.cost.failures) == len(self.collection.numbers):
-            self._refuse(f"none of the {len(self.cost.failures)} pull requests could be summarized")
-
-    def _refuse(self, what: str) -> NoReturn:
         """End without a digest; one of an earlier run would read as this run's."""
-        self.run.folder.discard("digest.*")
-        self.run.update(failures=self.cost.ordered_failures)
-        raise ServiceError(f"{what}, so there is no digest; the last reason: {self.cost.failures[-1].reason}")
+        failures = self.cost.failures
+        if failures and len(failures) == len(self.collection.numbers):
+            self.run.folder.discard(DIGESTS)
+            self.run.keep_failures("summarize", self.cost)
+            raise ServiceError(
+                f"none of the {len(failures)} pull requests could be summarized, so there is no digest;"
+                f" the last reason: {failures[-1].reason}"
+            )
+
+
+def _cover(run: Run, summaries: Summaries) -> None:
+    """coverage.json says what was shown of each pull request in chunks of the size that its summary was made from."""
+    stored = run.folder.read_record(COVERAGE, WeekCoverage)
+    if stored is None or all(own.chunk_tokens == summaries[own.pull].chunk_tokens for own in stored.pulls):
+        return
+    budgets = {number: summary.chunk_tokens for number, summary in summaries.items()}
+    pulls = tuple(
+        own if own.chunk_tokens == budgets[own.pull] else chunks_of(run, read_pull(run, own.pull), budgets[own.pull])[1]
+        for own in stored.pulls
+    )
+    run.folder.write_record(COVERAGE, WeekCoverage(pulls=pulls))
+    run.update(coverage=week_coverage(pulls))
 
 
 def _model_inputs(run: Run) -> tuple[str, ...]:

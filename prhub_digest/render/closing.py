@@ -17,6 +17,8 @@ def closing(page: Page) -> Section:
     if page.given.digest.mode == "facts":
         notes += _notes([page.say("close.facts_mode")])
         notes += _checking(page) if page.given.verification else []
+    elif page.given.digest.usage.stubs:
+        notes += [*_notes([page.say("close.stub"), *_planning(page)]), *_checking(page)]
     else:
         notes += [*_reading(page), *_notes(_planning(page)), *_checking(page)]
         notes += _notes([*_leaving_out(page), *_cost(page), page.say("close.wording"), page.say("close.figures")])
@@ -37,7 +39,7 @@ def _notes(texts: list[str]) -> list[Line]:
 def _unsummarised(page: Page) -> list[Line]:
     """How many were not summarised, and each of them by link with its reason."""
     total = len(page.numbers)
-    if page.given.digest.mode == "facts" or not total:
+    if page.given.digest.mode == "facts" or page.given.digest.usage.stubs or not total:
         return []
     missing = page.not_summarised()
     if not missing:

@@ -19,6 +19,7 @@ def render_json(view: View) -> str:
         "web_url": view.web_url,
         "period": dict(view.period),
         "title": view.title,
+        **({"mark": asdict(view.mark)} if view.mark else {}),
         "facts": list(view.facts),
         "sections": [_section(section, view) for section in view.sections],
     }

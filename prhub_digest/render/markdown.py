@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from prhub_digest.render.blocks import block_text
-from prhub_digest.render.inline import plain
+from prhub_digest.render.inline import Span, plain
 from prhub_digest.render.markdown_escape import markdown
 from prhub_digest.render.records import Section, Table, View
 
@@ -11,7 +11,8 @@ from prhub_digest.render.records import Section, Table, View
 def render_markdown(view: View) -> str:
     """The whole document, ending in one newline."""
     facts = " · ".join(markdown(plain(fact)) for fact in view.facts)
-    blocks = [f"# {markdown(plain(view.title))}", facts]
+    mark = [markdown((Span(view.mark.text, strong=True),))] if view.mark else []
+    blocks = [f"# {markdown(plain(view.title))}", *mark, facts]
     for section in view.sections:
         blocks += _section(section, 2, view)
     return "\n\n".join(blocks) + "\n"

@@ -7,6 +7,14 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     # the page
     "title.week": ("{repository}: week {week} of {year}", "{repository} 周报：{year} 年第 {week} 周"),
     "title.days": ("{repository}: pull request digest", "{repository} PR 摘要"),
+    "stand_in.stale": (
+        "STALE: recorded for other requests: {n} of the replies behind this (--replay nearest).",
+        "STALE（过期）：所依据的回复中有 {n} 条是为其他请求录制的（--replay nearest）。",
+    ),
+    "stand_in.stub": (
+        "STUB: not written by a model. Replies made up from titles: {n}; the rest is by rules (--replay stub).",
+        "STUB（占位）：内容并非模型所写。由标题拟成的回复：{n} 条，其余由规则写成（--replay stub）。",
+    ),
     "fact.period": ("{first} to {last} ({timezone})", "{first} 至 {last}（{timezone}）"),
     "fact.week": ("ISO week {label}", "ISO 周 {label}"),
     "fact.merged": ("merged PRs: {n}", "合并 PR：{n}"),

@@ -27,6 +27,10 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "What stands in which section was decided by rules, not by the model: {reason}",
         "各节内容由规则而非模型选定：{reason}",
     ),
+    "close.stub": (
+        "No model was asked: each headline is the pull request's own title, areas and scores are by rules.",
+        "未使用模型：标题句即 PR 自身的标题，领域与评分由规则得出。",
+    ),
     "close.left_out": (
         "PRs that stand in the list by area alone, since the planning request had no room for them, {n} in all",
         "规划请求容纳不下而只出现在按领域列表中的 PR，共 {n} 个",

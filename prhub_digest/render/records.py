@@ -132,8 +132,20 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """That a page is made from replies which no model gave to its requests, and how many there are."""
+
+    kind: Literal["stale", "stub"]
+    replies: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class View:
-    """The page. `facts` is the line below the title; `web_url` is the repository's address when links can be made."""
+    """The page. `facts` is the line below the title; `web_url` is the repository's address when links can be made.
+
+    `mark` stands between the two, before anything that it warns of.
+    """
 
     language: Language
     mode: Literal["model", "facts"]
@@ -143,3 +155,4 @@ class View:
     title: str
     facts: tuple[str, ...]
     sections: tuple[Section, ...]
+    mark: Mark | None = None

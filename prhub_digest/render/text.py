@@ -11,7 +11,7 @@ from prhub_digest.render.records import Section, Table, View
 
 def render_text(view: View) -> str:
     """The whole document, ending in one newline; titles stand as their authors typed them."""
-    blocks = [_heading(view.title, "="), " · ".join(view.facts)]
+    blocks = [_heading(view.title, "="), *([view.mark.text] if view.mark else []), " · ".join(view.facts)]
     if view.web_url:
         blocks.append(f"#N: {view.web_url}/pull/N")
     for section in view.sections:

@@ -4,6 +4,7 @@ import re
 
 from prhub_digest.render.closing import closing, closing_of_nothing
 from prhub_digest.render.inline import plain
+from prhub_digest.render.mark import mark_of
 from prhub_digest.render.page import Page
 from prhub_digest.render.prose import changes, executive, highlights, recommendations, trends
 from prhub_digest.render.records import HighlightRule, Line, Paragraph, PullHead, RenderInput, Section, View
@@ -40,6 +41,7 @@ def build_view(given: RenderInput) -> View:
         title=_title(page),
         facts=_facts(page),
         sections=_sections(page),
+        mark=mark_of(digest.usage, digest.language),
     )
 
 

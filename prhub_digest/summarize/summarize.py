@@ -1,12 +1,12 @@
 """Chunks of one pull request -> one structured summary: one call for most, several merged by code for large ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prhub_digest.errors import PendingReplies
 from prhub_digest.evidence import EvidenceIndex
 from prhub_digest.hygiene import clean_title
-from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.ask import FAILED, Answer, Asker, R
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.chunk import Chunk, SourceLine
 from prhub_digest.models.llm import LogicalRequest, Usage
@@ -31,13 +31,19 @@ class SummaryTask:
 
 
 def chunk_requests(
-    builder: RequestBuilder, chunks: Sequence[Chunk], signals: PullRequestSignals, repository: str, areas: Sequence[str]
+    builder: RequestBuilder,
+    chunks: Sequence[Chunk],
+    signals: PullRequestSignals,
+    repository: str,
+    areas: Sequence[str],
+    *,
+    kind: str = "",
 ) -> tuple[LogicalRequest, ...]:
-    """One request a chunk; the subject is `pr-<number>`, with `.<index>` when there are several."""
+    """One request a chunk; the subject is `pr-<number><kind>`, with `.<index>` when there are several."""
     return tuple(
         builder.build(
             "summarize_pr",
-            subject=f"pr-{chunk.pull}" if chunk.total == 1 else f"pr-{chunk.pull}.{chunk.index}",
+            subject=f"pr-{chunk.pull}{kind}" + (f".{chunk.index}" if chunk.total > 1 else ""),
             values={
                 "repository": repository,
                 "areas": ", ".join(areas),
@@ -56,26 +62,45 @@ def summarize(task: SummaryTask, asker: Asker, builder: RequestBuilder) -> tuple
     Raises:
         PendingReplies: batch files; replies of its chunks are awaited.
         ReplyError: a reply of one of its chunks cannot be used; the caller falls back for the whole pull request.
+            Its usage counts what was paid for the other chunks too.
     """
-    replies, parts, usage, paid = [], [], Usage(), Usage()
+    spent = _Spent()
+    try:
+        return _summarized(task, asker, builder, spent), spent.paid
+    except FAILED as error:
+        error.usage = spent.paid + error.usage
+        raise
+
+
+@dataclass(slots=True)
+class _Spent:
+    """On the answers of one pull request: when they were made, and now."""
+
+    usage: Usage = field(default_factory=Usage)
+    paid: Usage = field(default_factory=Usage)
+
+    def add(self, answer: Answer[R]) -> R:
+        self.usage, self.paid = self.usage + answer.usage, self.paid + answer.paid
+        return answer.reply
+
+
+def _summarized(task: SummaryTask, asker: Asker, builder: RequestBuilder, spent: _Spent) -> PullRequestSummary:
+    replies, parts = [], []
     pending: PendingReplies | None = None
     for chunk, request in zip(task.chunks, task.requests, strict=True):
         try:
-            answer = asker.ask(request, SummaryReply)
+            reply = spent.add(asker.ask(request, SummaryReply))
         except PendingReplies as waiting:
             pending = waiting  # all parts go into one round of batch files
             continue
-        replies.append(answer.reply)
-        parts.append(ground(answer.reply, chunk.lines, task.signals, task.areas))
-        usage, paid = usage + answer.usage, paid + answer.paid
+        replies.append(reply)
+        parts.append(ground(reply, chunk.lines, task.signals, task.areas))
     if pending is not None:
         raise pending
     merged = merge(parts)
     if len(parts) > 1:
-        headline, more, more_paid = _headline(task, parts, asker, builder)
-        merged.headline = headline or merged.headline
-        usage, paid = usage + more, paid + more_paid
-    return _summary(task, merged, tuple(replies), usage), paid
+        merged.headline = _headline(task, parts, asker, builder, spent) or merged.headline
+    return _summary(task, merged, tuple(replies), spent.usage)
 
 
 def fallback(task: SummaryTask, reason: str) -> PullRequestSummary:
@@ -112,8 +137,8 @@ def _title(task: SummaryTask) -> str:
 
 
 def _headline(
-    task: SummaryTask, parts: Sequence[Grounded], asker: Asker, builder: RequestBuilder
-) -> tuple[Statement | None, Usage, Usage]:
+    task: SummaryTask, parts: Sequence[Grounded], asker: Asker, builder: RequestBuilder, spent: _Spent
+) -> Statement | None:
     """One headline for several parts; None when it says what no line of the pull request holds."""
     statements = [part.headline.text for part in parts if part.headline]
     statements += [claim.text for part in parts for claim in part.claims]
@@ -122,13 +147,12 @@ def _headline(
         subject=f"pr-{task.pull.number}",
         values={"statements": "\n".join([_title(task), *statements])},
     )
-    answer = asker.ask(request, HeadlineReply)
+    text = spent.add(asker.ask(request, HeadlineReply)).headline
     lines: dict[str, SourceLine] = {line.id: line for chunk in task.chunks for line in chunk.lines}
-    text = answer.reply.headline
     evidence = EvidenceIndex(tuple(lines.values())).locate("", "", text)
     if evidence is None or foreign_numbers(text, evidence.quote, _title(task)):
-        return None, answer.usage, answer.paid
-    return Statement(text=text, evidence=evidence), answer.usage, answer.paid
+        return None
+    return Statement(text=text, evidence=evidence)
 
 
 def _summary(
@@ -140,7 +164,7 @@ def _summary(
         inputs=task.inputs,
         headline=merged.headline.text if merged.headline else _title(task),
         headline_evidence=merged.headline.evidence if merged.headline else None,
-        change_type=replies[0].change_type,
+        change_type=task.signals.change_type if usage.stubs else replies[0].change_type,
         area=_area(task, merged),
         scope=merged.scope,
         condition=merged.condition,

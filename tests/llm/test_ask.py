@@ -1,11 +1,17 @@
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from model_server import ModelServer, Reply, Request, completion, failure
 from toy_requests import ToyReply, toy_content, toy_reply, toy_request
 
-from prhub_digest.errors import FatalServiceError, ServiceError
-from prhub_digest.llm.ask import Answer, Asker
+from prhub_digest.errors import FatalServiceError
+from prhub_digest.llm.ask import Answer, Asker, UnansweredError
+from prhub_digest.llm.breaker import Breaker
 from prhub_digest.llm.client import ContextLengthError, UnusableReplyError
 from prhub_digest.llm.openai_api import OpenAIClient
 from prhub_digest.llm.store import ReplyStore
@@ -20,13 +26,14 @@ RISK_WRONG = "risk: Input should be 0, 1, 2, 3, 4 or 5"
 class Bench:
     """An Asker over a real store and a real server; what it warned and how long it waited."""
 
-    def __init__(self, server: ModelServer, folder: Path) -> None:
+    def __init__(self, server: ModelServer, folder: Path, allowed: float | None = None, **more: Any) -> None:
         self.warnings: list[str] = []
         self.waits: list[float] = []
         self.folder = folder
         self.client = OpenAIClient(server.base_url, "key", 5.0, 4)
         store = ReplyStore(folder, self.warnings.append)
-        self.asker = Asker(self.client, store, sleep=self.waits.append, recorded=lambda: "now")
+        more["deadline"] = time.monotonic() + allowed if allowed is not None else None
+        self.asker = Asker(self.client, store, sleep=self.waits.append, recorded=lambda: "now", **more)
 
     def ask(self, number: int = 1) -> Answer[ToyReply]:
         return self.asker.ask(toy_request(number), ToyReply, no_drafts)
@@ -62,7 +69,7 @@ def fail_once(folder: Path, *replies: Reply) -> tuple[UnusableReplyError, list[R
 
 def test_a_good_reply_is_paid_once(tmp_path: Path) -> None:
     answer, requests = ask_once(tmp_path, completion(toy_content()))
-    attempts = (Attempt(content=toy_content(), finish_reason="stop", usage=ONE),)
+    attempts = (Attempt(content=toy_content(), finish_reason="stop", usage=ONE, rung="schema_strict"),)
     stored = StoredReply(request=toy_request(), attempts=attempts, recorded="now")
     assert answer == Answer(toy_reply(), ONE, ONE, stored)
     assert len(requests) == 1
@@ -132,7 +139,7 @@ def test_each_second_chance_is_given_once(tmp_path: Path) -> None:
     assert requests[1].messages == requests[2].messages
 
 
-def test_h13_no_answer_is_asked_once_more(tmp_path: Path) -> None:
+def test_h13_no_answer_is_asked_again(tmp_path: Path) -> None:
     empty = Reply({"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 0}})
     answer, requests = ask_once(tmp_path / "a", empty, completion(toy_content()))
     assert answer.usage == ONE + Usage(calls=1, input_tokens=900)
@@ -140,12 +147,90 @@ def test_h13_no_answer_is_asked_once_more(tmp_path: Path) -> None:
     bodies: tuple[dict[str, object], ...] = (
         {"choices": []},
         {"choices": None},
-        {"error": {"message": "engine crashed", "code": 500}},
         {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": None}}]},
     )
     for body in bodies:
         failed, requests = fail_once(tmp_path / "b", Reply(body))
-        assert (failed.usage, len(requests)) == (Usage(calls=2), 2)
+        assert str(failed).endswith(" (asked 4 times)")
+        assert (failed.usage, len(requests)) == (Usage(calls=4), 4)
+
+
+def test_h13_an_error_inside_a_200_is_the_error_that_it_says(tmp_path: Path) -> None:
+    with ModelServer([Reply({"error": {"message": "engine crashed", "code": 500}})]) as server:
+        bench = Bench(server, tmp_path)
+        with pytest.raises(UnansweredError, match=r"engine crashed \(gave up after 6 attempts\)"):
+            bench.ask()
+        bench.client.close()
+    assert (bench.stored_files, len(server.requests)) == (0, 6)
+
+
+def test_each_kind_of_fault_has_its_own_second_chances(tmp_path: Path) -> None:
+    nothing, cut_json = Reply({"choices": []}), Reply('{"choices": [{"mess')
+    lost, busy = completion(toy_content()), failure(503, "busy")
+    cut = completion(CUT, finish_reason="length")
+    replies = (busy, nothing, Reply(lost.body, cut=True), completion("no"), cut_json, cut, nothing, busy)
+    answer, requests = ask_once(tmp_path, *replies, completion(toy_content()))
+    assert answer.reply == toy_reply()
+    assert len(requests) == 9
+    errors = [attempt.error for attempt in answer.stored.attempts]
+    assert (errors[2] or "").startswith("the endpoint's answer is not JSON")
+    assert [*errors[:2], *errors[3:]] == [
+        "the endpoint's answer has no choices",
+        "the answer holds no JSON object",
+        "the answer was cut at the output limit of 100 tokens",
+        "the endpoint's answer has no choices",
+        None,
+    ]
+    assert answer.paid == answer.usage == Usage(calls=6, input_tokens=300, output_tokens=30)
+
+
+def test_no_answer_too_often_is_no_answer_whatever_came_between(tmp_path: Path) -> None:
+    nothing = Reply({"choices": []})
+    failed, requests = fail_once(tmp_path, nothing, nothing, completion("no"), nothing, nothing)
+    assert str(failed) == "the endpoint's answer has no choices (asked 4 times)"
+    assert (failed.usage, len(requests)) == (ONE + Usage(calls=4), 5)
+
+
+def faulty(chance: random.Random) -> Callable[[Request], Reply]:
+    """Three answers in ten are faulty, each in another of the ways that a second answer may cure."""
+
+    def answer(request: Request) -> Reply:
+        number = int(request.messages[1]["content"].removeprefix("Pull request "))
+        good = completion(toy_content(number))
+        if chance.random() >= 0.3:
+            return good
+        faults = (
+            failure(429, "slow down", headers={"Retry-After": "3"}),
+            failure(500, "boom"),
+            failure(503, "busy"),
+            Reply(good.body, cut=True),
+            Reply('{"choices": [{"mess'),
+            Reply({"choices": []}),
+            Reply({"error": {"message": "engine crashed", "code": 500}}),
+            completion(None),
+            completion(CUT),
+            completion(CUT, finish_reason="length"),
+            completion(toy_content(number + 1)),
+            completion(toy_content(number).replace('"risk"', '"summary": "x", "risk"')),
+        )
+        return chance.choice(faults)
+
+    return answer
+
+
+def test_with_three_answers_in_ten_faulty_nearly_all_are_answered_and_calls_stay_few(tmp_path: Path) -> None:
+    outcomes: Counter[str] = Counter()
+    with ModelServer(faulty(random.Random(5))) as server:
+        bench = Bench(server, tmp_path)
+        for number in range(600):
+            try:
+                assert bench.ask(number).reply == toy_reply(number)
+            except (UnusableReplyError, UnansweredError) as error:
+                outcomes[str(error)] += 1
+        bench.client.close()
+    assert len(server.requests) <= 1.5 * 600
+    assert sum(outcomes.values()) <= 0.02 * 600
+    assert bench.stored_files == 600 - sum(outcomes.values())
 
 
 def test_a_refusal_is_not_asked_again(tmp_path: Path) -> None:
@@ -172,8 +257,9 @@ def test_429_is_waited_for_and_costs_nothing(tmp_path: Path) -> None:
 def test_service_failures_pass_through(tmp_path: Path) -> None:
     with ModelServer([failure(500, "boom")]) as server:
         bench = Bench(server, tmp_path)
-        with pytest.raises(ServiceError, match="gave up after 6 attempts"):
+        with pytest.raises(UnansweredError, match="gave up after 6 attempts") as raised:
             bench.ask()
+        assert raised.value.usage == Usage()
         bench.client.close()
     with ModelServer([failure(401, "no")]) as server:
         bench = Bench(server, tmp_path)
@@ -181,6 +267,62 @@ def test_service_failures_pass_through(tmp_path: Path) -> None:
             bench.ask()
         bench.client.close()
     assert bench.stored_files == 0
+
+
+def test_what_was_paid_before_the_service_failed_is_counted(tmp_path: Path) -> None:
+    with ModelServer([completion("no"), Reply({"choices": []}), failure(500, "boom")]) as server:
+        bench = Bench(server, tmp_path)
+        with pytest.raises(UnansweredError) as raised:
+            bench.ask()
+        bench.client.close()
+    assert raised.value.usage == ONE + Usage(calls=1)
+    assert len(server.requests) == 7
+
+
+def test_after_a_fatal_error_nobody_is_asked_any_more(tmp_path: Path) -> None:
+    with ModelServer([completion(toy_content()), failure(401, "no")]) as server:
+        bench = Bench(server, tmp_path)
+        bench.ask()
+        for number in (2, 3, 4):
+            with pytest.raises(FatalServiceError, match=r"refused the .*; what was answered is stored; the same"):
+                bench.ask(number)
+        assert bench.ask().paid == Usage()  # what is stored needs nobody
+        bench.client.close()
+    assert len(server.requests) == 2
+
+
+def test_the_time_of_the_run_is_checked_before_each_call(tmp_path: Path) -> None:
+    with ModelServer([completion(toy_content(), after=0.3)]) as server:
+        bench = Bench(server, tmp_path, allowed=0.2)
+        bench.ask()
+        with pytest.raises(FatalServiceError) as raised:
+            bench.ask(2)
+        bench.client.close()
+    assert str(raised.value) == (
+        "the run has used up its time for calls, 0.2 s (run_timeout_seconds, --run-timeout); "
+        "what was answered is stored; the same command continues"
+    )
+    assert len(server.requests) == 1
+
+
+def test_a_wait_beyond_the_time_of_the_run_is_not_begun(tmp_path: Path) -> None:
+    with ModelServer([failure(429, "slow down", headers={"Retry-After": "90"})]) as server:
+        bench = Bench(server, tmp_path, allowed=60)
+        with pytest.raises(FatalServiceError, match="used up its time for calls, 60 s"):
+            bench.ask()
+        bench.client.close()
+    assert (bench.waits, len(server.requests)) == ([], 1)
+
+
+def test_all_askers_of_a_breaker_end_together(tmp_path: Path) -> None:
+    breaker = Breaker()
+    with ModelServer([failure(402, "no money")]) as server:
+        one, other = (Bench(server, tmp_path / name, breaker=breaker) for name in ("a", "b"))
+        for bench in (one, other):
+            with pytest.raises(FatalServiceError, match="quota is used up"):
+                bench.ask()
+            bench.client.close()
+    assert len(server.requests) == 1
 
 
 def test_a_stored_reply_that_fails_a_new_check_is_asked_anew(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import pytest
+from fake_time import FakeTime
 from model_server import ModelServer, Reply, closed_port, completion, failure
 from toy_requests import toy_content, toy_request
 
 from prhub_digest.errors import FatalServiceError, PrhubError, ServiceError, SettingsError
 from prhub_digest.llm.client import Completion, ContextLengthError, NoAnswerError, RefusedError, UnusableReplyError
 from prhub_digest.llm.openai_api import OpenAIClient
+from prhub_digest.llm.throttle import Throttle
 from prhub_digest.models.llm import Usage
 from prhub_digest.retry import RetriableError, call_with_retry
 
@@ -35,10 +38,21 @@ def error_of(*replies: Reply) -> PrhubError:
         return error
 
 
+def message(**fields: Any) -> Reply:
+    """A completion whose message has these fields."""
+    reply = completion("x")
+    reply.body["choices"][0]["message"] = {"role": "assistant", **fields}
+    return reply
+
+
+FINAL = toy_content(summary="final")
+
+
 def test_what_is_sent_and_what_comes_back() -> None:
     with ModelServer([completion(toy_content(), usage=(120, 30))]) as server:
         answer = ask(server.base_url)
-    assert answer == Completion(toy_content(), "stop", Usage(calls=1, input_tokens=120, output_tokens=30))
+    usage = Usage(calls=1, input_tokens=120, output_tokens=30)
+    assert answer == Completion(toy_content(), "stop", usage, "schema_strict")
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {KEY}"
@@ -127,20 +141,13 @@ def test_an_unknown_model_ends_everything(reply: Reply) -> None:
 def test_h12a_quota_is_no_pause() -> None:
     error = error_of(failure(429, "You exceeded your current quota", "insufficient_quota"))
     assert isinstance(error, FatalServiceError)
+    assert error.exit_code == 4
     assert str(error) == "URL: the account's quota is used up (HTTP 429): You exceeded your current quota"
 
 
 @pytest.mark.parametrize(
     ("reply", "kind", "message"),
     [
-        (
-            failure(400, "This response_format type is unavailable now"),
-            FatalServiceError,
-            (
-                "URL takes no JSON schema for model 'toy-model' (HTTP 400: This response_format type is unavailable "
-                "now): choose a model or a server with structured output (response_format json_schema)"
-            ),
-        ),
         (
             failure(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded"),
             ContextLengthError,
@@ -163,13 +170,50 @@ def test_h12a_quota_is_no_pause() -> None:
             NoAnswerError,
             "the endpoint's answer is not JSON: <html>Welcome</html>",
         ),
-        (Reply('{"choices": [{"mess'), NoAnswerError, 'the endpoint\'s answer is not JSON: {"choices": [{"mess'),
+        (
+            Reply('{"choices": [{"message": {"reasoning": "what nobody should see'),
+            NoAnswerError,
+            "the endpoint's answer is not JSON, or cut (62 bytes)",
+        ),
+        (Reply("[" * 100_000), NoAnswerError, "the endpoint's answer is nested too deeply"),
         (Reply('"text"'), NoAnswerError, "the endpoint's answer is not a JSON object"),
         (Reply({"choices": None}), NoAnswerError, "the endpoint's answer has no choices"),  # H-13
         (
             Reply({"error": {"message": "engine crashed", "code": 500}}),
+            RetriableError,
+            "URL answered error 500 inside HTTP 200: engine crashed",
+        ),
+        (
+            Reply({"error": {"message": "wait", "code": "429"}}),
+            RetriableError,
+            "URL answered error 429 inside HTTP 200: wait",
+        ),
+        (
+            Reply({"error": {"message": "wait", "status": "RESOURCE_EXHAUSTED"}}),
+            RetriableError,
+            "URL answered error 429 inside HTTP 200: wait",
+        ),
+        (
+            Reply({"error": {"message": "try later", "type": "overloaded_error"}}),
+            RetriableError,
+            "URL answered error 500 inside HTTP 200: try later",
+        ),
+        (
+            Reply({"error": {"message": "all used up", "code": 429, "type": "insufficient_quota"}}),
+            FatalServiceError,
+            "URL: the account's quota is used up (error 429 inside HTTP 200): all used up",
+        ),
+        (
+            Reply({"error": {"message": "flagged", "code": 403}}),
             NoAnswerError,
-            "the endpoint answered 200 with an error: engine crashed",
+            "the endpoint answered 200 with an error: flagged",
+        ),
+        (Reply({"error": f"odd {KEY}"}), NoAnswerError, "the endpoint answered 200 with an error: odd ***"),
+        (message(content=None, refusal=f"not {KEY}"), RefusedError, "the model refused: not ***"),
+        (
+            completion("half of", finish_reason="error"),
+            NoAnswerError,
+            "the endpoint broke the answer off with an error",
         ),
         (completion(None), NoAnswerError, "the endpoint's answer has no content"),
         (completion("  \n "), NoAnswerError, "the endpoint's answer has no content"),
@@ -179,15 +223,58 @@ def test_h12a_quota_is_no_pause() -> None:
             "the endpoint's content filter held the answer back",
         ),
         (
-            Reply({"choices": [{"finish_reason": "stop", "message": {"content": None, "refusal": "I cannot"}}]}),
+            completion("half", finish_reason="SAFETY"),
             RefusedError,
-            "the model refused: I cannot",
+            "the endpoint's content filter held the answer back",
+        ),
+        (message(content=None, refusal="I cannot"), RefusedError, "the model refused: I cannot"),
+        (message(content=[{"type": "refusal", "refusal": "No."}]), RefusedError, "the model refused: No."),
+        (message(content=[]), NoAnswerError, "the endpoint's answer has no content"),
+        (
+            message(content=[{"type": "thinking", "thinking": FINAL}, "x", {"type": "image"}]),
+            NoAnswerError,
+            "the endpoint's answer has no content",
+        ),
+        (
+            message(content="", reasoning_content=f"Perhaps {FINAL}"),
+            NoAnswerError,
+            "the endpoint's answer has no content",
+        ),
+        (message(content=None, reasoning=f"[{FINAL}]"), NoAnswerError, "the endpoint's answer has no content"),
+        (
+            message(content=None, reasoning_content={"a": 1}, reasoning=FINAL[:-1]),
+            NoAnswerError,
+            "the endpoint's answer has no content",
         ),
     ],
 )
 def test_every_failure_has_a_name(reply: Reply, kind: type[PrhubError], message: str) -> None:
     error = error_of(reply)
     assert (type(error), str(error)) == (kind, message)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        message(content=[{"type": "text", "text": FINAL[:9]}, {"type": "text", "text": FINAL[9:]}]),
+        message(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "{"}]}, {"text": FINAL}]),
+        message(content=[{"type": "output_text", "text": FINAL}]),
+        message(content=FINAL, reasoning_content="what nobody should see"),
+        message(content="", reasoning_content=FINAL),
+        message(content=None, reasoning=f"\n{FINAL}\n"),
+        message(content=" ", reasoning_content=f"<think>what nobody should see</think>\n{FINAL}\n"),
+        message(content="", reasoning_content="what nobody should see", reasoning=FINAL),
+    ],
+)
+def test_the_answer_of_a_reasoning_model_is_the_answer_alone(reply: Reply) -> None:
+    with ModelServer([reply]) as server:
+        assert ask(server.base_url).content == FINAL
+
+
+@pytest.mark.parametrize("word", ["length", "max_tokens", "MAX_TOKENS", "model_length"])
+def test_a_cut_has_one_name(word: str) -> None:
+    with ModelServer([completion("half", finish_reason=word)]) as server:
+        assert ask(server.base_url).finish_reason == "length"
 
 
 def test_h13_usage_of_an_answer_without_choices_counts() -> None:
@@ -198,7 +285,9 @@ def test_h13_usage_of_an_answer_without_choices_counts() -> None:
 
 def test_thinking_until_the_limit_is_a_length_stop() -> None:
     with ModelServer([completion(None, finish_reason="length")]) as server:
-        assert ask(server.base_url) == Completion("", "length", Usage(calls=1, input_tokens=100, output_tokens=10))
+        answer = ask(server.base_url)
+    assert (answer.content, answer.finish_reason) == ("", "length")
+    assert answer.usage == Usage(calls=1, input_tokens=100, output_tokens=10)
 
 
 def test_half_a_surrogate_pair_can_be_stored() -> None:
@@ -231,26 +320,93 @@ def test_half_a_body_and_silence_may_pass() -> None:
     with ModelServer([Reply(whole.body, cut=True)]) as server, pytest.raises(RetriableError, match="broke"):
         ask(server.base_url)
     with ModelServer([completion("x", after=1.0)]) as server:
-        with pytest.raises(RetriableError, match="did not answer in time"):
+        with pytest.raises(RetriableError, match=r"did not answer within 0\.1 s$"):
             ask(server.base_url, timeout=0.1)
         assert len(server.requests) == 1
 
 
-def waits_of(headers: dict[str, str]) -> tuple[list[float], int]:
-    """The waits, and the number of real requests, for one 429 with these headers and then an answer."""
-    waits: list[float] = []
-    with ModelServer([failure(429, "slow down", headers=headers), completion("x")]) as server:
-        call_with_retry(lambda: ask(server.base_url), sleep=waits.append)
-        return waits, len(server.requests)
+def waited(*replies: Reply) -> tuple[list[float], int]:
+    """The waits, and the number of real requests, until an answer comes; the throttle waits on the same clock."""
+    time = FakeTime()
+    request = toy_request()
+    with ModelServer(replies) as server:
+        client = OpenAIClient(server.base_url, KEY, 5.0, 4, throttle=Throttle(4, time.clock, time.sleep))
+        call_with_retry(lambda: client.complete(request, request.messages, 100), sleep=time.sleep)
+        client.close()
+        return time.slept, len(server.requests)
 
 
-def test_h12_waits_are_those_asked_for() -> None:
-    assert waits_of({"Retry-After": "90"}) == ([90.0], 2)
-    assert waits_of({"retry-after-ms": "1500"}) == ([1.5], 2)
+def busy(**headers: str) -> Reply:
+    return failure(429, "slow down", headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def test_h12b_a_date_is_waited_for() -> None:
     moment = datetime.now(UTC) + timedelta(seconds=20)
-    (wait,), requests = waits_of({"Retry-After": format_datetime(moment, usegmt=True)})
+    waits, requests = waited(busy(Retry_After=format_datetime(moment, usegmt=True)), completion("x"))
     assert requests == 2
-    assert 17 < wait <= 20
+    assert 17 < sum(waits) <= 20
+
+
+def test_h12c_milliseconds_are_waited_for() -> None:
+    assert waited(busy(retry_after_ms="1500"), completion("x")) == ([1.5], 2)
+
+
+def test_h12d_a_minute_and_a_half_is_waited_for_and_ten_minutes_are_a_clear_stop() -> None:
+    assert waited(busy(Retry_After="90"), completion("x")) == ([90.0], 2)
+    with ModelServer([busy(Retry_After="600"), completion("x")]) as server:
+        with pytest.raises(
+            ServiceError, match=r"slow down \(gave up after 1 attempt; the service asks to wait 600 s\)"
+        ):
+            call_with_retry(lambda: ask(server.base_url), sleep=FakeTime().sleep)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("value", ["-5", "NaN", "inf", "1e999", "soon", "315360000", "Mon, 30 Nov 2099 07:00:00 GMT"])
+def test_a_wait_that_nobody_can_mean_counts_as_none(value: str) -> None:
+    (wait,), requests = waited(busy(Retry_After=value), completion("x"))
+    assert requests == 2
+    assert 0.5 <= wait <= 1.0
+
+
+def test_a_429_holds_back_the_other_threads_too() -> None:
+    time = FakeTime()
+    throttle = Throttle(8, time.clock, time.sleep)
+    request = toy_request()
+    with ModelServer([busy(Retry_After="30"), completion("x")]) as server:
+        client = OpenAIClient(server.base_url, KEY, 5.0, 8, throttle=throttle)
+        with pytest.raises(RetriableError):
+            client.complete(request, request.messages, 100)
+        assert (time.now, throttle.places) == (0.0, 4)
+        client.complete(request, request.messages, 100)  # as another thread would
+        assert time.now == 30.0
+        client.close()
+
+
+def test_a_used_up_limit_is_kept_before_the_endpoint_says_no() -> None:
+    time = FakeTime()
+    request = toy_request()
+    last = Reply(
+        completion("x").body, headers={"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "6s"}
+    )
+    with ModelServer([last, completion("x")]) as server:
+        client = OpenAIClient(server.base_url, KEY, 5.0, 8, throttle=Throttle(8, time.clock, time.sleep))
+        client.complete(request, request.messages, 100)
+        assert time.now == 0.0
+        client.complete(request, request.messages, 100)
+        assert time.now == 6.0
+        client.close()
+
+
+def test_a_fatal_error_ends_the_turns_of_all_threads() -> None:
+    throttle = Throttle(8)
+    request = toy_request()
+    with ModelServer([failure(401, "no"), completion("x")]) as server:
+        client = OpenAIClient(server.base_url, KEY, 5.0, 8, throttle=throttle)
+        for _ in range(2):
+            with pytest.raises(FatalServiceError, match="refused the key"):
+                client.complete(request, request.messages, 100)
+        assert len(server.requests) == 1
+        client.close()
 
 
 def test_500s_are_asked_six_times_and_no_more() -> None:
@@ -258,24 +414,3 @@ def test_500s_are_asked_six_times_and_no_more() -> None:
         with pytest.raises(ServiceError, match=r"answered HTTP 500: boom \(gave up after 6 attempts\)"):
             call_with_retry(lambda: ask(server.base_url), sleep=lambda _: None)
         assert len(server.requests) == 6
-
-
-def test_parameters_that_an_endpoint_rejects_are_learnt_once() -> None:
-    limit = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-    temperature = "Unsupported value: 'temperature' does not support 0 with this model."
-    with ModelServer([failure(400, limit), failure(400, temperature), completion("x")]) as server:
-        client = OpenAIClient(server.base_url, KEY, 5.0, 1)
-        request = toy_request()
-        client.complete(request, request.messages, 100)
-        client.complete(request, request.messages, 100)
-        client.close()
-    parameters = [
-        {name: sent.body[name] for name in ("max_tokens", "max_completion_tokens", "temperature") if name in sent.body}
-        for sent in server.requests
-    ]
-    assert parameters == [
-        {"max_tokens": 100, "temperature": 0.0},
-        {"max_completion_tokens": 100, "temperature": 0.0},
-        {"max_completion_tokens": 100},
-        {"max_completion_tokens": 100},
-    ]

@@ -128,6 +128,46 @@ def test_a_bug_is_raised() -> None:
         list(run_bounded(tasks(), lambda task: task, 2))
 
 
+@pytest.mark.parametrize("error", [SystemExit(0), KeyboardInterrupt()])
+def test_a_thread_that_dies_is_a_bug(error: BaseException) -> None:
+    def work(_: int) -> None:
+        raise error
+
+    with pytest.raises(RuntimeError, match="a thread ended with ") as raised:
+        list(run_bounded(range(10), work, 2))
+    assert raised.value.__cause__ is error
+
+
+def test_a_call_that_hangs_does_not_keep_the_run_from_ending() -> None:
+    release = threading.Event()
+    hanging = threading.Event()
+
+    def work(task: int) -> int:
+        if task == 0:
+            hanging.set()
+            release.wait(60)
+        elif task == 2:
+            hanging.wait(5)
+            raise FatalServiceError("wrong key")
+        return task
+
+    seen: list[tuple[int, int | PrhubError]] = []
+
+    def run() -> None:
+        try:
+            seen.extend(run_bounded(range(1000), work, 2, grace=0.05))
+        except FatalServiceError as error:
+            seen.append((2, error))
+
+    runner = threading.Thread(target=run, daemon=True)
+    runner.start()
+    runner.join(10)
+    release.set()
+    assert not runner.is_alive()
+    assert seen[0] == (1, 1)
+    assert [(task, str(result)) for task, result in seen[1:]] == [(2, "wrong key")]
+
+
 def test_closing_starts_no_further_task() -> None:
     started = []
 

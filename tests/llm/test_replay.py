@@ -8,7 +8,14 @@ from prhub_digest.errors import ReplayError
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.client import UnusableReplyError
 from prhub_digest.llm.difference import differences
-from prhub_digest.llm.replay import ReplayClient, ReplayStore, subject_path, write_reply
+from prhub_digest.llm.replay import (
+    NearestReplies,
+    ReplayClient,
+    ReplayStore,
+    replies_hash,
+    subject_path,
+    write_reply,
+)
 from prhub_digest.models.llm import Message, Parameters, Usage
 
 REMEDY = "`prhub-digest record --fixture './my week/'` asks again for what is missing or stale"
@@ -17,6 +24,11 @@ REMEDY = "`prhub-digest record --fixture './my week/'` asks again for what is mi
 def replay(folder: Path, **failed: str) -> Asker:
     reasons = {name.replace("_", "/", 1): why for name, why in failed.items()}
     return Asker(ReplayClient(), ReplayStore(folder, reasons, "./my week/"))
+
+
+def nearest(folder: Path, **failed: str) -> Asker:
+    reasons = {name.replace("_", "/", 1): why for name, why in failed.items()}
+    return Asker(ReplayClient(), NearestReplies(folder, reasons, "./my week/"))
 
 
 def test_a_recorded_reply_is_replayed_without_being_paid(tmp_path: Path) -> None:
@@ -78,6 +90,75 @@ def test_a_replay_neither_asks_nor_records(tmp_path: Path) -> None:
     client.close()
     with pytest.raises(ReplayError):
         ReplayStore(tmp_path, {}, "demo").save(stored(request))
+
+
+def test_nearest_takes_the_reply_to_an_older_request_and_counts_it(tmp_path: Path) -> None:
+    older = stored(toy_request(ref="old"), toy_content(ref="old"))
+    write_reply(tmp_path, older)
+    changed = toy_request(model="other", prompt_hash="1" * 64)
+    answer = nearest(tmp_path).ask(changed, ToyReply)
+    assert (answer.reply, answer.paid) == (toy_reply(ref="old"), Usage())
+    assert answer.usage == Usage(calls=1, stale=1)
+    assert answer.stored.request == older.request
+    assert answer.usage.to_json().count("stale") == 1
+
+
+def test_nearest_takes_the_reply_to_just_this_request_as_strict_does(tmp_path: Path) -> None:
+    write_reply(tmp_path, stored(toy_request()))
+    answer = nearest(tmp_path).ask(toy_request(), ToyReply)
+    assert answer == replay(tmp_path).ask(toy_request(), ToyReply)
+    assert answer.usage.stand_ins == 0
+    assert "stale" not in answer.usage.to_json()
+
+
+def test_nearest_makes_nothing_up(tmp_path: Path) -> None:
+    path = subject_path(tmp_path, "toy", "pr-1")
+    with pytest.raises(ReplayError) as raised:
+        nearest(tmp_path).ask(toy_request(), ToyReply)
+    assert str(raised.value) == f"no reply is recorded for toy/pr-1 ({path}): {REMEDY}"
+    changed = toy_request(model="other")
+    write_reply(tmp_path, stored(toy_request(), toy_content(risk=9)))
+    with pytest.raises(ReplayError, match=r"not valid any more: risk: Input should be 0, 1, 2, 3, 4 or 5: "):
+        nearest(tmp_path).ask(changed, ToyReply)
+    write_reply(tmp_path, stored(toy_request()))
+    with pytest.raises(ReplayError, match=r"not valid any more: too dull: "):
+        nearest(tmp_path).ask(changed, ToyReply, lambda _: "too dull")
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ReplayError, match="is not a recorded reply"):
+        nearest(tmp_path).ask(changed, ToyReply)
+    with pytest.raises(UnusableReplyError, match=r"^cut at the output limit$"):
+        nearest(tmp_path, **{"toy_pr-1": "cut at the output limit"}).ask(changed, ToyReply)
+
+
+def test_nearest_takes_no_reply_about_another_pull_request(tmp_path: Path) -> None:
+    """Whatever the file is called: what it holds names its prompt and subject."""
+    write_reply(tmp_path, stored(toy_request(2), toy_content(2)))
+    subject_path(tmp_path, "toy", "pr-2").rename(subject_path(tmp_path, "toy", "pr-1"))
+    with pytest.raises(ReplayError) as raised:
+        nearest(tmp_path).ask(toy_request(), ToyReply)
+    assert str(raised.value) == f"the reply recorded for toy/pr-1 is one to toy/pr-2: {REMEDY}"
+
+
+def test_what_stands_in_for_a_reply_is_never_recorded(tmp_path: Path) -> None:
+    write_reply(tmp_path, stored(toy_request()))
+    stale = nearest(tmp_path).ask(toy_request(model="other"), ToyReply).stored
+    stub = stale.updated(attempts=(stale.attempts[0].updated(usage=Usage(stubs=1)),))
+    for reply in (stale, stub):
+        with pytest.raises(ReplayError, match="toy/pr-1 has no reply of a model, so there is none to record"):
+            write_reply(tmp_path / "other", reply)
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_hash_of_all_replies_changes_with_each_of_them(tmp_path: Path) -> None:
+    hashes = [replies_hash(tmp_path, {})]
+    for number in (1, 2):
+        write_reply(tmp_path, stored(toy_request(number), toy_content(number)))
+        hashes.append(replies_hash(tmp_path, {}))
+    write_reply(tmp_path, stored(toy_request(2), toy_content(2, risk=1)))
+    hashes += [replies_hash(tmp_path, {}), replies_hash(tmp_path, {"toy/pr-3": "cut"})]
+    assert len(set(hashes)) == len(hashes)
+    (tmp_path / "replies/toy/.pr-4.json.0.tmp").write_text("half", encoding="utf-8")
+    assert replies_hash(tmp_path, {}) == hashes[3]
 
 
 @pytest.mark.parametrize("subject", ["../pr-1", "a/b", "", ".hidden", "a\\b"])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_requests import ToyReply, toy_content, toy_reply
 
-from prhub_digest.llm.reply_text import ReplyTextError, read_object, read_reply
+from prhub_digest.llm.reply_text import ReplyTextError, read_object, read_reply, whole_object
 
 DRAFT = '{"ref":"r1","summary":"draft","highlights":[],"risk":5}'
 FINAL = '{"ref":"r1","summary":"Adds retry to the loader","highlights":["3 attempts"],"risk":2}'
@@ -26,6 +26,16 @@ FENCE_INSIDE = '{"ref":"r1","summary":"wrap the example in ```bash fences","high
         f"```\r\n{FINAL}\r\n```",
         f"Here is the {{answer}} you asked for:\n{FINAL}\nI hope it helps.",
         f"Sure!\n```json\n{FINAL}\n```\nDone.",
+        f"Hm <think>{DRAFT}</think> and <think>{DRAFT}</think>{FINAL}",
+        f"{DRAFT[1:]}</think><think>{DRAFT}</think>{FINAL}",
+        f"<THINK>{DRAFT}</THINK>{FINAL}",
+        f"<reasoning>{DRAFT}</reasoning>\n{FINAL}",
+        f"[THINK]{DRAFT}[/THINK]{FINAL}",
+        f"<seed:think>{DRAFT}</seed:think>{FINAL}",
+        FINAL.replace("}", ",}"),
+        FINAL.replace("]", " ,\n ]").replace("}", ",\n}"),
+        f"```json\n{FINAL.replace(']', ',]')}\n```",
+        f"<think>{DRAFT}</think>Here, as you asked: {FINAL.replace('}', ', }')} I hope, [it, ] helps.",
     ],
 )
 def test_the_answer_is_found(content: str) -> None:
@@ -70,6 +80,18 @@ def test_tags_and_braces_inside_a_string_mean_nothing() -> None:
             "the same key stands twice in one object: summary",
         ),
         ("[" * 100_000, "the JSON is nested too deeply"),
+        (f'Here: {FINAL[:-1]}, "x": {"[" * 100_000},]', "the JSON is nested too deeply"),
+        (
+            FINAL.replace("}", ",,}"),
+            "the JSON is broken or cut: Expecting property name enclosed in double quotes at line 1, column 87",
+        ),
+        (FINAL.replace("[", "[,"), "the JSON is broken or cut: Expecting value at line 1, column 64"),
+        ("{,}", "the answer holds no JSON object"),
+        (
+            FINAL[:-1] + ",",
+            "the JSON is broken or cut: Expecting property name enclosed in double quotes at line 1, column 87",
+        ),
+        (f"[THINK]{DRAFT}", "the answer is missing: only thinking was written"),
         (toy_content(2), '"ref" must be "r1", the ref of this request'),
         ('{"summary":"s"}', '"ref" must be "r1", the ref of this request'),
         (toy_content(risk=85), "risk: Input should be 0, 1, 2, 3, 4 or 5"),  # H-17 (c)
@@ -85,6 +107,43 @@ def test_what_cannot_be_used_is_named(content: str, error: str) -> None:
     with pytest.raises(ReplyTextError) as raised:
         read_reply(content, ToyReply, "r1")
     assert str(raised.value) == error
+
+
+def test_commas_inside_strings_stay() -> None:
+    summary = 'takes [1, ] and {"a": 1, } and "quoted, }" and \\, ]'
+    content = toy_content(summary=summary)[:-1] + ",}"
+    assert read_reply(content, ToyReply, "r1").summary == summary
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (FINAL, FINAL),
+        (f" <think>{DRAFT}</think>\n{FINAL}\n", FINAL),
+        (f"hm</think>{FINAL}", FINAL),
+        (f"<think>{FINAL}", None),
+        (f"Here: {FINAL}", None),
+        (f"```json\n{FINAL}\n```", None),
+        (f"{FINAL}{FINAL}", None),
+        (f"[{FINAL}]", None),
+        (FINAL[:-1], None),
+        (FINAL.replace("2", "NaN"), None),
+        ("", None),
+        ("[" * 100_000, None),
+    ],
+)
+def test_an_answer_among_thoughts_is_all_that_stands_there(text: str, answer: str | None) -> None:
+    assert whole_object(text) == answer
+
+
+@pytest.mark.parametrize(
+    "piece", ["<think></think>", "<think>", "</think>", '{"', "{ ", '"\\', "[,", ", ", "```\n", "{}"]
+)
+def test_no_text_takes_long(piece: str) -> None:
+    """Repeated a hundred thousand times: what looks at a text again and again would not end today."""
+    for text in (piece * 100_000, '{"a": ' + piece * 100_000, f"x {piece * 100_000}"):
+        with pytest.raises(ReplyTextError):
+            read_object(text)
 
 
 def test_h17_a_null_list_and_a_quoted_integer_lose_nothing() -> None:
@@ -110,10 +169,59 @@ json_values = st.recursive(
 )
 
 
-@given(st.dictionaries(st.text(max_size=5), json_values, max_size=4), st.sampled_from(["{}", "```json\n{}\n```"]))
-@settings(max_examples=100)
-def test_any_object_survives_its_wrapping(value: dict[str, Any], frame: str) -> None:
-    assert read_object(frame.replace("{}", json.dumps(value, ensure_ascii=False))) == value
+objects = st.dictionaries(st.text(max_size=5), json_values, max_size=4)
+FRAMES = [
+    "{}",
+    "\ufeff\n {}\n",
+    "```json\n{}\n```",
+    "```\r\n{}\r\n```\n",
+    '<think>\nperhaps {"draft": 1}\n</think>\n{}',
+    '<think>a</think>\n<think>{"draft": [</think>```json\n{}\n```',
+    '{"draft": 1} is a first try</think>{}',
+    "<thinking>no</thinking>Here it is:\n{}\nI hope it helps.",
+]
+PROSE = ["Here is what you asked for:\n{}\nI hope it helps.", "Sure!\n```json\n{}\n```\nDone.", "{} is the answer"]
+
+
+@given(objects, st.sampled_from(FRAMES), st.booleans(), st.sampled_from([None, 1]))
+@settings(max_examples=200)
+def test_any_object_survives_its_wrapping(value: dict[str, Any], frame: str, plain: bool, indent: int | None) -> None:
+    text = json.dumps(value, ensure_ascii=plain, indent=indent)
+    before, _, after = frame.rpartition("{}")
+    if frame.startswith('{"draft": 1}'):
+        with pytest.raises(ReplyTextError, match="several JSON objects"):  # which of the two is nobody's guess
+            read_object(before + text + after)
+    else:
+        assert read_object(before + text + after) == value
+
+
+@given(objects.filter(bool), st.sampled_from(PROSE), st.booleans())
+@settings(max_examples=150)
+def test_any_object_survives_prose_around_it(value: dict[str, Any], frame: str, comma: bool) -> None:
+    text = json.dumps(value)
+    before, _, after = frame.partition("{}")
+    assert read_object(before + (text[:-1] + ",}" if comma else text) + after) == value
+
+
+@given(objects.filter(bool), st.sampled_from(FRAMES[:6]), st.data())
+@settings(max_examples=200)
+def test_nothing_that_is_cut_parses(value: dict[str, Any], frame: str, data: st.DataObject) -> None:
+    """Wherever the answer ends too early: inside a string, after a comma, before the last bracket."""
+    text = json.dumps(value, ensure_ascii=False)
+    cut = text[: data.draw(st.integers(0, len(text) - 1))]
+    before, _, after = frame.rpartition("{}")
+    for rest in ("", after):
+        with pytest.raises(ReplyTextError):
+            read_object(before + cut + rest)
+
+
+@given(objects, st.sampled_from(["NaN", "Infinity", "-Infinity", "1e999", "-1e400"]))
+@settings(max_examples=60)
+def test_no_number_that_is_none_gets_through(value: dict[str, Any], number: str) -> None:
+    text = json.dumps({**value, "score": [{"a": "@@"}]}).replace('"@@"', number)
+    for frame in ("{}", "```json\n{}\n```", "Here: {}"):
+        with pytest.raises(ReplyTextError, match=r"is not a number|is out of range"):
+            read_object(frame.replace("{}", text))
 
 
 @given(st.integers(1, len(FINAL) - 1))

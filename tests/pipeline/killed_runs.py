@@ -25,7 +25,7 @@ def main(folder: Path, base_url: str, command: list[str]) -> None:
         status = _child(work, base_url.replace("/v1", f"/{number}-killed/v1"), command, kill_at=number)
         killed = os.WIFSIGNALED(status)
         assert killed or os.waitstatus_to_exitcode(status) == 0
-        stored = sorted(str(path) for path in (work / "cache").rglob("[!.]*.json"))
+        stored = sorted(str(path) for path in (work / "cache" / "replies").rglob("[!.]*.json"))
         status = _child(work, base_url.replace("/v1", f"/{number}-again/v1"), command, kill_at=None)
         row = {"number": number, "killed": killed, "stored": stored, "code": os.waitstatus_to_exitcode(status)}
         sys.stdout.write(f"row {json.dumps(row)}\n")

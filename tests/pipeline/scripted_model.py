@@ -6,7 +6,7 @@ it takes the same way through the code as a run with a model that does well.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from model_server import Reply, Request, completion
@@ -33,8 +33,17 @@ def batch_line(line: str) -> str:
 
 def content_for(body: Mapping[str, Any]) -> str:
     asked = body["messages"][1]["content"]
-    name = body["response_format"]["json_schema"]["name"]
-    return json.dumps(_ANSWERS[name](asked) | {"ref": field(asked, "ref")}, ensure_ascii=False)
+    ref = field(asked, "ref")
+    return json.dumps(_answer_for(ref, asked)(asked) | {"ref": ref}, ensure_ascii=False)
+
+
+def _answer_for(ref: str, asked: str) -> Callable[[str], dict[str, Any]]:
+    """By what is asked, since not every request carries the name of its schema."""
+    if ref == "plan":
+        return _plan
+    if ref.startswith("pr-"):
+        return _summary if re.search("^Areas: ", asked, re.MULTILINE) else _headline
+    return _wording
 
 
 def field(asked: str, name: str) -> str:
@@ -130,6 +139,3 @@ def _sentence(block: str, *, chinese: bool) -> str:
         if paths and not facts
         else f"{text}."
     )
-
-
-_ANSWERS = {"SummaryReply": _summary, "HeadlineReply": _headline, "PlanReply": _plan, "WordingReply": _wording}

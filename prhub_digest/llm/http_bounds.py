@@ -1,0 +1,114 @@
+"""Two bounds that the SDK's HTTP client lacks: a deadline for the whole of a call, and a size for its answer.
+
+The client's own timeout is for one read: an endpoint that sends a byte now and then would keep a call alive for ever.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from prhub_digest.llm.client import NoAnswerError
+from prhub_digest.models.llm import Usage
+from prhub_digest.retry import RetriableError
+
+_LARGEST_ANSWER = 8 * 1024 * 1024
+_CODING = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
+
+
+class Call(threading.local):
+    """The call that this thread makes; the SDK runs all of it in the thread that asks. `headers`: of the answer."""
+
+    deadline: float = math.inf
+    seconds: float = math.inf
+    headers: Mapping[str, str] | None = None
+    place: str = ""
+
+    def begin(self, seconds: float, place: str) -> None:
+        self.deadline, self.seconds, self.place = time.monotonic() + seconds, seconds, place
+        self.headers = None
+
+    def left(self, timeout: float | None) -> float:
+        """The seconds that a single read or write may take. Raises RetriableError when the deadline has passed."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise self.too_late()
+        return left if timeout is None else min(left, timeout)
+
+    def too_late(self) -> RetriableError:
+        what = "did not answer" if self.headers is None else "did not finish"
+        return RetriableError(f"{self.place} {what} within {self.seconds:g} s")
+
+
+def bounded_client(sdk: Any, call: Call, **options: Any) -> Any:
+    """The HTTP client that the SDK is given: it reads every answer, good or bad, within the bounds of `call`."""
+
+    class BoundedClient(sdk.DefaultHttpxClient):  # type: ignore[misc]  # the SDK is imported late
+        def send(self, request: Any, **kept: Any) -> Any:
+            response = super().send(request, **{**kept, "stream": True})
+            call.headers = response.headers
+            try:
+                content = _read(response, call)
+            finally:
+                response.close()
+            headers = [pair for pair in response.headers.raw if pair[0].lower() not in _CODING]
+            return type(response)(response.status_code, headers=headers, content=content, request=request)
+
+    client = BoundedClient(**options)
+    # A status line and headers may drip too, and no public setting bounds them as a whole. Where a later version
+    # of the library keeps its connections elsewhere, only the body is bounded.
+    for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001 - see above
+        pool = getattr(transport, "_pool", None)
+        backend = getattr(pool, "_network_backend", None)
+        if pool is not None and backend is not None:
+            pool._network_backend = _Backend(backend, call)  # noqa: SLF001 - see above
+    return client
+
+
+def _read(response: Any, call: Call) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    for piece in response.iter_bytes():
+        call.left(None)
+        size += len(piece)
+        if size > _LARGEST_ANSWER:
+            raise NoAnswerError(f"the endpoint's answer is larger than {_LARGEST_ANSWER >> 20} MB", Usage(calls=1))
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+class _Backend:
+    """Opens connections whose every step keeps the deadline of the call."""
+
+    def __init__(self, inner: Any, call: Call) -> None:
+        self._inner = inner
+        self._call = call
+
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> "_Stream":
+        return _Stream(self._inner.connect_tcp(host, port, timeout=self._call.left(timeout), **options), self._call)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class _Stream:
+    def __init__(self, inner: Any, call: Call) -> None:
+        self._inner = inner
+        self._call = call
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data: bytes = self._inner.read(max_bytes, timeout=self._call.left(timeout))
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, timeout=self._call.left(timeout))
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Stream":
+        left = self._call.left(timeout)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname=server_hostname, timeout=left), self._call)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)

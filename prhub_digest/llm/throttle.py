@@ -1,0 +1,170 @@
+"""How many requests an endpoint gets at once, and when none at all: what it says decides, for all threads together.
+
+On HTTP 429 half the places go and everybody pauses; good answers win the places back one by one. After a pause the
+threads start one after another, for a burst is what 429 answers.
+"""
+
+import math
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from prhub_digest.errors import FatalServiceError
+from prhub_digest.retry import RetriableError
+
+_FIRST_PAUSE = 0.5
+_LONGEST_OWN_PAUSE = 20.0
+# No call waits longer than `call_with_retry` lets it; a longer pause is an end, which is said at once.
+_LONGEST_WAIT = 120.0
+# A reset tells when the whole limit is back; long before that a request may pass, or meet a 429 that says more.
+_LONGEST_RESET = 60.0
+# Seconds between two starts after a pause.
+_GAP = 0.004
+# A thread that waits looks up so often, whether the run was ended meanwhile.
+_LOOK_UP = 0.5
+
+_KINDS = ("requests", "tokens")
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "": 1.0}
+_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:h|ms|us|µs|ns|m|s))+|\d+(?:\.\d+)?")
+_PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|us|µs|ns|m|s|)")
+
+
+class Throttle:
+    """The places of one endpoint, `concurrency` at most; shared by threads. `clock` and `sleep` count seconds."""
+
+    def __init__(
+        self,
+        concurrency: int,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._most = self._places = concurrency
+        self._clock = clock
+        self._sleep = sleep
+        self._changed = threading.Condition()
+        self._running = 0
+        self._good = 0  # answers since the places last changed
+        self._own_pauses = 0  # in a row, without an answer in between
+        self._pause_end = -math.inf
+        self._next_start = -math.inf
+        self._spaced = 0  # starts that still keep a distance
+        self._pauses = 0
+        self._ended: FatalServiceError | None = None
+
+    @property
+    def places(self) -> int:
+        """How many requests may run at once now."""
+        with self._changed:
+            return self._places
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Around one HTTP request: waits for a free place and for the end of a pause.
+
+        Raises RetriableError when the endpoint asked for a longer pause than a call can wait, and what `end` was given.
+        """
+        self._take_place()
+        try:
+            self._wait_for_start()
+            yield
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify()
+
+    def slow_down(self, seconds: float | None) -> None:
+        """Told of each HTTP 429, with the wait it asks for; without one, the pauses grow by themselves.
+
+        The 429s of one burst halve the places once: those that arrive within the pause only lengthen it.
+        """
+        with self._changed:
+            if self._clock() >= self._pause_end:
+                self._places = max(1, self._places // 2)
+                self._good = 0
+                if seconds is None:
+                    seconds = min(_FIRST_PAUSE * 2.0 ** min(self._own_pauses, 10), _LONGEST_OWN_PAUSE)
+                    self._own_pauses += 1
+            self._pause(seconds or 0.0)
+
+    def answered(self, headers: Mapping[str, str]) -> None:
+        """Told of each good answer; `headers` are looked up in lower case."""
+        rest = _until_reset(headers)
+        with self._changed:
+            self._own_pauses = 0
+            self._good += 1
+            if self._good >= self._places and self._places < self._most:
+                self._places += 1
+                self._good = 0
+                self._changed.notify()
+            if rest is not None:
+                self._pause(min(rest, _LONGEST_RESET))
+
+    def end(self, error: FatalServiceError) -> None:
+        """Nothing more is to be sent: every turn, waiting or new, raises the like of `error`."""
+        with self._changed:
+            self._ended = error
+            self._changed.notify_all()
+
+    def _take_place(self) -> None:
+        with self._changed:
+            while self._running >= self._places and self._ended is None:
+                self._changed.wait()
+            self._raise_if_ended()
+            self._running += 1
+
+    def _wait_for_start(self) -> None:
+        """Reserves the next start and waits for it; a new pause meanwhile makes the reservation void."""
+        while True:
+            with self._changed:
+                pause, start = self._pauses, self._reserve()
+            while True:
+                with self._changed:
+                    self._raise_if_ended()
+                    if pause != self._pauses:
+                        break
+                    wait = start - self._clock()
+                if wait <= 0:
+                    return
+                self._sleep(min(wait, _LOOK_UP))
+
+    def _reserve(self) -> float:
+        now = self._clock()
+        if self._pause_end - now > _LONGEST_WAIT:
+            raise RetriableError("the endpoint asked for a pause", self._pause_end - now)
+        start = max(now, self._next_start)
+        if self._spaced:
+            self._spaced -= 1
+            self._next_start = start + _GAP
+        return start
+
+    def _pause(self, seconds: float) -> None:
+        end = self._clock() + seconds
+        if end > self._pause_end:
+            self._pause_end = self._next_start = end
+            self._pauses += 1
+            self._spaced = self._most
+
+    def _raise_if_ended(self) -> None:
+        if self._ended is not None:
+            raise FatalServiceError(str(self._ended))  # an error of its own for each thread
+
+
+def _until_reset(headers: Mapping[str, str]) -> float | None:
+    """Seconds until a used-up limit is back; None when none is used up, or nothing sensible is said."""
+    rests = [
+        _duration(headers.get(f"x-ratelimit-reset-{kind}", ""))
+        for kind in _KINDS
+        if headers.get(f"x-ratelimit-remaining-{kind}", "").strip() == "0"
+    ]
+    return max((rest for rest in rests if rest is not None), default=None)
+
+
+def _duration(text: str) -> float | None:
+    """`6m0s`, `20ms`, `1.5` as seconds; None for anything else, and for what is no time."""
+    text = text.strip()
+    if len(text) > 40 or not _DURATION.fullmatch(text):
+        return None
+    seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+    return seconds if 0 < seconds < math.inf else None
