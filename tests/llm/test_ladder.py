@@ -260,12 +260,12 @@ MISFITS = [
 
 @pytest.mark.parametrize("content", MISFITS)
 def test_a_schema_that_is_not_enforced_goes_into_the_prompt(content: str) -> None:
-    assert rungs_after(content, content) == ["schema_strict", "schema_strict", "json"]
+    assert rungs_after(*[content] * 5) == [*["schema_strict"] * 5, "json"]
 
 
 @pytest.mark.parametrize("content", MISFITS)
 def test_a_good_answer_in_between_shows_that_it_is_enforced(content: str) -> None:
-    assert rungs_after(content, toy_content(), content, toy_content()) == ["schema_strict"] * 5
+    assert rungs_after(*[content] * 4, toy_content(), *[content] * 4) == ["schema_strict"] * 10
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_a_good_answer_in_between_shows_that_it_is_enforced(content: str) -> Non
     ],
 )
 def test_what_an_enforcing_server_may_write_changes_nothing(content: str) -> None:
-    assert rungs_after(content, content, content) == ["schema_strict"] * 4
+    assert rungs_after(*[content] * 6) == ["schema_strict"] * 7
 
 
 def test_an_answer_that_was_cut_says_nothing_of_the_schema() -> None:
@@ -294,9 +294,9 @@ def test_an_answer_that_was_cut_says_nothing_of_the_schema() -> None:
 
 
 def test_a_schema_that_is_not_enforced_is_remembered_when_the_prompt_has_helped(tmp_path: Path) -> None:
-    with ModelServer(Lax("no", "no")) as server, client_of(server, tmp_path) as client:
+    with ModelServer(Lax(*["no"] * 5)) as server, client_of(server, tmp_path) as client:
         request = toy_request()
-        for _ in range(2):
+        for _ in range(5):
             client.complete(request, request.messages, 100)
         assert AbilityStore(tmp_path).find(server.base_url, "toy-model") is None
         complete(client)
