@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from prhub_digest.cli.options import Config
 from prhub_digest.cli.setup import fixture_manifest
 from prhub_digest.cli.stages import PullNumber, RunPath, refuse_unknown, reopen, stored_manifest
-from prhub_digest.cli.target import ModelKind, Target
+from prhub_digest.cli.target import ModelKind, ReplayKind, Target
 from prhub_digest.console import Console, counted, visible_line
 from prhub_digest.errors import PendingReplies, PrhubError, UsageError
 
@@ -147,9 +147,11 @@ def _copy(run: Path, to: Path, manifest: "RunManifest") -> None:
             target.parent.mkdir(exist_ok=True)
             with suppress(FileNotFoundError):  # made anew just now
                 shutil.copyfile(path, target)
-    settings = {**manifest.settings, "replay": None}
+    settings = dict(manifest.settings)
     if settings["llm"] == ModelKind.openai:  # no client is made for an endpoint
         settings["llm"] = ModelKind.batch.value
+    if settings.get("replay"):
+        settings["replay"] = ReplayKind.strict.value
     RunFolder(to).write_record(MANIFEST, manifest.updated(settings=settings))
 
 

@@ -27,7 +27,7 @@ from prhub_digest.cli.options import (
     Until,
     Week,
 )
-from prhub_digest.cli.run import in_words, warn_of_missing
+from prhub_digest.cli.run import in_words, warn_of_incomplete, warn_of_missing
 from prhub_digest.console import Console, counted
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def collect(
     incomplete = [failure for failure in opened.manifest.failures if failure.stage == "collect"]
     for failure in incomplete:
         console.warning(f"{failure.stage} {failure.subject}: {failure.reason}")
+    warn_of_incomplete(console, collection, incomplete)
     warn_of_missing(console, collection)
     if as_json:
         values = {

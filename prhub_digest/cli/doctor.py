@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The first that takes settings, and with them the token, from the environment.
-_OLDEST_GIT = (2, 31)
 _QUERIES = 3  # of the doctor's own
 
 
@@ -121,19 +118,13 @@ def _show(report: Report, *, as_json: bool) -> None:
 
 
 def _git(report: Report) -> bool:
-    """Whether it is there; without it diffs come by REST, one call a pull request."""
-    from prhub_digest.collect.git_command import run_git
+    """Whether it can be used; without it diffs come by REST, one call a pull request."""
+    from prhub_digest.collect.git_version import WANTED, found_git
 
-    wanted = f"{'.'.join(map(str, _OLDEST_GIT))} or later is wanted: without it, each diff is a REST call"
-    try:
-        says = run_git(["--version"]).decode("utf-8", "replace").strip()
-    except SourceError:
-        report.add("git", f"not installed, or not on PATH; {wanted}", "note")
-        return False
-    version = re.search(r"(\d+)\.(\d+)", says)
-    old = version is None or (int(version[1]), int(version[2])) < _OLDEST_GIT
-    report.add("git", f"{says}; {wanted}" if old else says, "note" if old else "ok")
-    return True
+    git = found_git()
+    says = git.says if git.usable else f"{git.says}; {WANTED}: without it, each diff is a REST call"
+    report.add("git", says, "ok" if git.usable else "note")
+    return git.usable
 
 
 def _github(report: Report, settings: "Settings", repository: str | None, period: "Period", *, with_git: bool) -> None:

@@ -1,7 +1,10 @@
 """The command `prhub-digest`: its commands by group, and what each error ends with."""
 
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -11,7 +14,7 @@ from prhub_digest.cli import batch, cache, collect, doctor, record, run, show, s
 from prhub_digest.console import Console
 from prhub_digest.errors import PrhubError, UsageError
 
-_INTERRUPTED = 130
+_INTERRUPTED, _TERMINATED = 130, 143
 
 app = typer.Typer(
     name="prhub-digest",
@@ -51,21 +54,57 @@ def _global(
 def main() -> None:
     """Run a command; the only place that turns our errors into exit codes."""
     _fill_closed_streams()
+    with _terminable() as stopped:
+        code = _run(stopped)
+        if code is not None:
+            _leave(code)
+
+
+def _run(stopped: list[int]) -> int | None:
+    """The exit code of a command that failed or was interrupted; by `stopped`, when that is not empty.
+
+    What the command left open, such as the temporary folder of a source, ends with the error, before this returns.
+    """
     try:
         app(standalone_mode=True)
     except PrhubError as error:
         report = Console().error if error.exit_code else Console().message
         report(str(error))
-        _leave(error.exit_code)
+        return error.exit_code
     except OSError as error:
         Console().error(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-        _leave(UsageError.exit_code)
+        return UsageError.exit_code
     except KeyboardInterrupt:
-        _interrupted()
+        pass
     except SystemExit as left:
         if left.code != _INTERRUPTED:
             raise
-        _interrupted()  # typer makes this of Ctrl-C in a command, without a word
+        # typer makes this of Ctrl-C in a command, without a word
+    Console().message("interrupted; the same command continues where it stopped")
+    return stopped[0] if stopped else _INTERRUPTED
+
+
+@contextmanager
+def _terminable() -> Iterator[list[int]]:
+    """SIGTERM is Ctrl-C with an exit code of its own, which then stands in the list. A second one changes nothing.
+
+    Who had it ignored from the start, such as by `trap '' TERM` in a shell, has it ignored.
+    """
+    stopped: list[int] = []
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        stopped.append(_TERMINATED)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield stopped
+        return
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _fill_closed_streams() -> None:
@@ -79,11 +118,6 @@ def _fill_closed_streams() -> None:
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
-
-
-def _interrupted() -> None:
-    Console().message("interrupted; the same command continues where it stopped")
-    _leave(_INTERRUPTED)
 
 
 def _leave(code: int) -> None:

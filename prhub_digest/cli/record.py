@@ -61,12 +61,17 @@ def record(
 
 def finish(recording: Recording) -> None:
     try:
-        recording.go()
+        result = recording.go()
     except PendingReplies as waiting:
         raise export_pending(recording.run, waiting, _what_then(recording)) from None
     for path in recording.finish():
         Console().message(f"removed, since nothing uses it: {path}")
-    Console().message(f"{recording.folder}: every reply is recorded")
+    failed = [failure for failure in result.failures if failure.stage in ("summarize", "compose")]
+    for failure in failed:
+        Console().warning(f"{failure.stage} {failure.subject}, which a replay repeats: {failure.reason}")
+    Console().message(f"{recording.folder}: every {'other ' if failed else ''}reply is recorded")
+    if failed:
+        raise typer.Exit(1)
 
 
 def _what_then(recording: Recording) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prhub_digest.llm.record import RecordingAsker, RecordingReplies
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.pipeline.context import Run
+    from prhub_digest.pipeline.run import RunResult
 
 _KEYS = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GITHUB_TOKEN", "GH_TOKEN")
 _SHORTEST_KEY = 8  # a local server is given a word such as `none`, which stands in many a text
@@ -39,7 +40,7 @@ class Recording:
     replies: "RecordingReplies"
     pending: "PendingClient | None"
 
-    def go(self) -> None:
+    def go(self) -> "RunResult":
         """As far as the replies allow.
 
         Raises:
@@ -52,7 +53,7 @@ class Recording:
             # A stage that is skipped looks up no reply, which would then count as unused. The exported requests stay:
             # their replies may still be on their way.
             self.run.start_over(keep=REQUESTS)
-            run_all(self.run, FixtureSource(self.folder), self.manifest.collection.period, refresh=True)
+            return run_all(self.run, FixtureSource(self.folder), self.manifest.collection.period, refresh=True)
 
     def finish(self) -> tuple[Path, ...]:
         """Say in the manifest how the replies came about and what failed, and drop replies that nothing uses.

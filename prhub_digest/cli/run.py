@@ -38,8 +38,11 @@ from prhub_digest.console import Console, counted
 from prhub_digest.errors import PendingReplies
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from prhub_digest.models.filters import SetAsideReason
     from prhub_digest.models.pull_request import Collection
+    from prhub_digest.models.run import Failure
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.run import RunResult
     from prhub_digest.render import Mark
@@ -161,6 +164,7 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
     mark = warn_of_stand_ins(opened)
     for failure in result.failures:
         console.warning(f"{failure.stage} {failure.subject}: {failure.reason}")
+    warn_of_incomplete(console, result.collection, result.failures)
     paid, usage = result.paid, result.usage
     console.message(
         f"{in_words(result.collection)}; replies of {counted(usage.calls, 'call')}"
@@ -177,10 +181,9 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
             "set_aside": len(result.collection.set_aside),
             "failures": [failure.model_dump() for failure in result.failures],
             "findings": [finding.model_dump() for finding in result.findings],
-            "mark": mark and asdict(mark),
             "usage": usage.model_dump(),
             "paid": paid.model_dump(),
-        }
+        } | ({"mark": asdict(mark)} if mark else {})
         console.product(json.dumps(values, ensure_ascii=False, indent=2) + "\n")
     else:
         console.product("".join(f"{page}\n" for page in result.pages))
@@ -194,6 +197,14 @@ def warn_of_stand_ins(opened: "Run") -> "Mark | None":
     if mark is not None:
         opened.console.warning(mark.text)
     return mark
+
+
+def warn_of_incomplete(console: Console, collection: "Collection", failures: "Iterable[Failure]") -> None:
+    """What helps when GitHub did not give all of some pull requests: the same command asks it for nothing again."""
+    count = sum(failure.stage == "collect" for failure in failures)
+    if count and collection.source == "github":
+        are = "is" if count == 1 else "are"
+        console.warning(f"{counted(count, 'pull request')} {are} incomplete; --refresh reads the week again")
 
 
 def warn_of_missing(console: Console, collection: "Collection") -> None:

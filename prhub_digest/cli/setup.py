@@ -8,7 +8,8 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from prhub_digest.cli.target import ModelKind, ReplayKind, SourceKind, Target
+from prhub_digest.cli.replaying import replies_of, stand_ins
+from prhub_digest.cli.target import ModelKind, SourceKind, Target
 from prhub_digest.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def open_run(
         name_changes(manifest.settings, stored, console)
     new = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)
     manifest = (manifest or new).updated(version=__version__, settings=stored, tokenizer=tokenizer.name)
-    run = Run(folder, _options(settings, _stand_ins(target)), tokenizer, console, manifest)
+    run = Run(folder, _options(settings, target), tokenizer, console, manifest)
     if builder is not None:
         run.builder = builder
         run.manifest = run.manifest.updated(prompts=builder.hashes())
@@ -168,7 +169,7 @@ def open_run(
     return run
 
 
-def _options(settings: "Settings", stand_ins: str) -> Any:
+def _options(settings: "Settings", target: Target) -> Any:
     from prhub_digest.pipeline.context import RunOptions
 
     return RunOptions(
@@ -180,25 +181,8 @@ def _options(settings: "Settings", stand_ins: str) -> Any:
         concurrency=settings.concurrency,
         areas=settings.areas,
         filters=filters_of(settings),
-        stand_ins=stand_ins,
+        stand_ins=stand_ins(target),
     )
-
-
-def _stand_ins(target: Target) -> str:
-    """What besides the requests decides a replay that is not strict: of an older reply, the reply itself."""
-    manifest = fixture_manifest(target)
-    if manifest is None or target.fixture is None or target.llm is not ModelKind.replay:
-        return ""
-    match target.replay:
-        case ReplayKind.strict:
-            return ""
-        case ReplayKind.stub:
-            return target.replay.value
-        case ReplayKind.nearest:
-            from prhub_digest.llm.replay import replies_hash
-            from prhub_digest.shipped import fixture_dir
-
-            return f"{target.replay.value} {replies_hash(fixture_dir(target.fixture), manifest.failed)}"
 
 
 def _builder(settings: "Settings", target: Target, tokenizer: "Tokenizer") -> "RequestBuilder | None":
@@ -241,15 +225,7 @@ def _asker(settings: "Settings", target: Target, console: "Console") -> "Asker":
 
 def _replies(settings: "Settings", target: Target, console: "Console") -> "Replies":
     if target.llm is ModelKind.replay and target.fixture is not None:
-        from prhub_digest.llm.replay import NearestReplies, ReplayStore
-        from prhub_digest.llm.stub import StubReplies
-        from prhub_digest.shipped import fixture_dir
-
-        if target.replay is ReplayKind.stub:
-            return StubReplies()
-        manifest = fixture_manifest(target)
-        recorded = NearestReplies if target.replay is ReplayKind.nearest else ReplayStore
-        return recorded(fixture_dir(target.fixture), manifest.failed if manifest else {}, target.fixture)
+        return replies_of(target.fixture, target.replay)
     return reply_store(settings, console)
 
 

@@ -90,12 +90,22 @@ def _records() -> dict[str, Any]:
 
 
 def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) -> None:
+    from prhub_digest.render import escaped
+
     console = Console()
     if as_json:
-        console.product(manifest.to_json())
+        console.product(escaped(manifest.to_json()))
         return
-    console.product(f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}\n{folder.path}\n")
-    console.product(f"{_in_figures(manifest, folder)}\n{_mark(manifest.usage)}\n")
+    _write(
+        console,
+        [
+            f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}",
+            str(folder.path),
+            *_in_figures(manifest, folder),
+            *_mark(manifest.usage),
+            "",
+        ],
+    )
     rows = [
         (
             stage,
@@ -117,28 +127,33 @@ def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) ->
         console.table("\nFailures", ("stage", "subject", "reason"), failures)
 
 
-def _mark(usage: "Usage") -> str:
+def _write(console: Console, lines: list[str]) -> None:
+    """Lines on stdout; foreign text in one stays in it, and nothing of it acts on a terminal."""
+    console.product("".join(f"{visible_line(line)}\n" for line in lines))
+
+
+def _mark(usage: "Usage") -> list[str]:
     """A line that says so when stale replies or stubs stand behind what is shown."""
     from prhub_digest.render import mark_of
 
     mark = mark_of(usage)
-    return f"{mark.text}\n" if mark else ""
+    return [mark.text] if mark else []
 
 
-def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> str:
+def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> list[str]:
     """How many pull requests there are, and how many of them are not whole."""
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.pipeline.collecting import COLLECTION
 
     collection = folder.read_valid(COLLECTION, Collection)
     if collection is None:
-        return "no pull requests collected"
+        return ["no pull requests collected"]
     stages = [failure.stage for failure in manifest.failures]
     others = f", {len(collection.set_aside)} more set aside" if collection.set_aside else ""
     merged = counted(len(collection.numbers), "merged pull request")
     known = f"{merged}{others}, {stages.count('collect')} incomplete"
     unfinished = _unfinished(manifest, folder, collection.numbers)
-    return f"{known}\n{unfinished}" if unfinished else f"{known}, {stages.count('summarize')} not summarized"
+    return [known, unfinished] if unfinished else [f"{known}, {stages.count('summarize')} not summarized"]
 
 
 def _unfinished(manifest: "RunManifest", folder: "RunFolder", numbers: tuple[int, ...]) -> str | None:
@@ -180,6 +195,7 @@ def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
     from prhub_digest.models.summary import PullRequestSummary
     from prhub_digest.pipeline.collecting import COLLECTION
     from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.render import escaped
     from prhub_digest.run_folder import pull_name, summary_name
 
     console = Console()
@@ -195,18 +211,18 @@ def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
     if summary is None:
         raise UsageError(f"{folder.path} has no summary of pull request {number}; see: prhub-digest rank {folder.path}")
     if as_json:
-        console.product(summary.to_json())
+        console.product(escaped(summary.to_json()))
         return
     ranking = folder.read_record(RANKING, Ranking)
     entry = next((entry for entry in ranking.entries if entry.pull == number), None) if ranking else None
     pull = folder.read_valid(pull_name(number), PullRequest)
     follow_ups = pull.follow_ups or () if pull is not None and pull.number == number else ()
     lines = [*_head_lines(summary), *_statement_lines(summary), *map(_follow_up, follow_ups), *_rank_lines(entry)]
-    console.product("\n".join([*lines, ""]))
+    _write(console, lines)
 
 
 def _head_lines(summary: "PullRequestSummary") -> list[str]:
-    lines = [*_mark(summary.usage).splitlines(), f"#{summary.pull} {summary.headline}"]
+    lines = [*_mark(summary.usage), f"#{summary.pull} {summary.headline}"]
     if summary.status == "fallback":
         lines.append(f"not summarized: {summary.reason}")
     lines.append(f"{summary.area}, {summary.change_type}, default {summary.default_state}")
@@ -239,7 +255,7 @@ def _statement_lines(summary: "PullRequestSummary") -> list[str]:
 def _follow_up(pull: "FollowUp") -> str:
     """A pull request that names this one, and whether it is merged."""
     state = f"merged {pull.merged_at.astimezone(UTC):%Y-%m-%d}" if pull.merged_at else "not merged"
-    return visible_line(f"named by #{pull.number} ({state}): {pull.title}")
+    return f"named by #{pull.number} ({state}): {pull.title}"
 
 
 def _rank_lines(entry: "RankEntry | None") -> list[str]:

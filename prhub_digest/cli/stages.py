@@ -100,7 +100,7 @@ def stored_manifest(folder: Path) -> tuple["RunManifest", dict[str, Any]]:
 def refuse_unknown(number: int, collection: "Collection", run: Path) -> None:
     aside = next((pull for pull in collection.set_aside if pull.number == number), None)
     if aside is not None:
-        why = f"{aside.reason} {aside.detail}".rstrip()
+        why = visible_line(f"{aside.reason} {aside.detail}".rstrip())
         raise UsageError(f"pull request {number} is set aside in {run} ({why}); the filters keep it out of the digest")
     if number not in collection.numbers:
         raise UsageError(f"pull request {number} is not in {run}")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -139,6 +140,7 @@ def run_git_shown(
                 stdin=given,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
+                start_new_session=True,  # a group of its own, and no terminal to ask a question on
             )
         except FileNotFoundError:
             raise SourceError(_NOT_INSTALLED) from None
@@ -150,7 +152,8 @@ def run_git_shown(
                     progress(line)
                 process.wait()
             finally:
-                process.kill()  # does nothing to one that has ended
+                if process.poll() is None:  # with the helper that reads from the network, which would read on
+                    os.killpg(process.pid, signal.SIGKILL)
     if process.returncode != 0:
         raise GitFailedError("\n".join(said))
 
@@ -214,10 +217,10 @@ class Git:
                 while block := process.stdout.read(1 << 16):
                     *whole, rest = (rest + block).split(b"\0")
                     yield from whole
-            except GeneratorExit:
-                process.kill()  # the reader has had enough
-                raise
-            if process.wait() != 0:
+                process.wait()
+            finally:
+                process.kill()  # the reader has had enough; does nothing to one that has ended
+            if process.returncode != 0:
                 said.seek(0)
                 raise self._source_error(GitFailedError(said.read().decode("utf-8", "replace")))
         if rest:

@@ -22,6 +22,7 @@ from prhub_digest.collect.github_errors import (
     Asked,
     HeavyError,
     RateLimit,
+    SilentError,
     date_of,
     errors_of,
     graphql_failure,
@@ -29,13 +30,14 @@ from prhub_digest.collect.github_errors import (
     rate_limit,
     request_failure,
 )
-from prhub_digest.collect.github_waits import Waits
+from prhub_digest.collect.github_waits import SHOWN_FROM, Waits
 from prhub_digest.errors import FatalServiceError
 from prhub_digest.retry import RetriableError
 
 T = TypeVar("T")
 
 _OPERATION = re.compile(r"\bquery\s+(\w+)")
+_REDIRECTED = re.compile(r"redirected (?:from \S+ \S+ )?to ([^\s,]+)")  # in the words of PyGithub, and in ours
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -86,6 +88,7 @@ class GitHubApi:
         self.server_time: datetime | None = None
         self.remaining: RateLimit | None = None
         self._access = access
+        self._say = say
         self._waits = Waits(max_wait, say, sleep)
         self._timeout = timeout
         self._token = _CountingToken(access.token.get_secret_value())
@@ -125,7 +128,8 @@ class GitHubApi:
             repository=f"{variables.get('owner', '')}/{variables.get('name', '')}",
             graphql=True,
         )
-        return self._waits.persist(partial(self._query_once, text, dict(variables), asked, divisible=divisible))
+        ask = self._divisible_once if divisible else self._query_once
+        return self._waits.persist(partial(ask, text, dict(variables), asked))
 
     def rest(self, call: Callable[[github.Github], T], what: str = "REST request") -> T:
         """What `call` returns; it makes requests with PyGithub and may be called again from its start.
@@ -139,13 +143,22 @@ class GitHubApi:
     def close(self) -> None:
         self._github.close()
 
-    def _query_once(self, text: str, variables: dict[str, Any], asked: Asked, *, divisible: bool) -> Answer:
+    def _divisible_once(self, text: str, variables: dict[str, Any], asked: Asked) -> Answer:
+        began = time.monotonic()
+        try:
+            return self._query_once(text, variables, asked)
+        except HeavyError as error:
+            if isinstance(error, SilentError) or time.monotonic() - began > SHOWN_FROM:
+                self._say(f"{error}; trying again with less at once")
+            raise TooHeavyError(*error.args) from None
+
+    def _query_once(self, text: str, variables: dict[str, Any], asked: Asked) -> Answer:
         self.calls += 1
-        body, headers = self._guarded(lambda: self._graphql(text, variables), asked, divisible=divisible)
+        body, headers = self._guarded(lambda: self._graphql(text, variables), asked)
         self._count(body, headers)
         failure = graphql_failure(body, headers, asked)
         if failure:
-            raise self._clean(failure, divisible=divisible)
+            raise self._clean(failure)
         return _answer(body)
 
     def _graphql(self, text: str, variables: dict[str, Any]) -> tuple[dict[str, Any], Mapping[str, str]]:
@@ -172,11 +185,11 @@ class GitHubApi:
     def _rest_once(self, call: Callable[[github.Github], T], asked: Asked) -> T:
         before = self._token.requests
         try:
-            return self._guarded(lambda: call(self._github), asked, divisible=False)
+            return self._guarded(lambda: call(self._github), asked)
         finally:
             self.rest_calls += self._token.requests - before
 
-    def _guarded(self, call: Callable[[], T], asked: Asked, *, divisible: bool) -> T:
+    def _guarded(self, call: Callable[[], T], asked: Asked) -> T:
         """What `call` returns; the errors of PyGithub and below become ours."""
         failure: Exception
         try:
@@ -191,11 +204,11 @@ class GitHubApi:
             failure = RetriableError(f"{asked}: the answer is cut, or is no JSON; is github_api_url right?")
         except (RuntimeError, AssertionError) as error:  # PyGithub's, when it is sent elsewhere
             failure = FatalServiceError(
-                f"{asked}: it leads to another address ({error}): nothing is sent to a host that you did not name;"
-                " set github_api_url to the right one"
+                f"{asked}: it leads to another address ({_elsewhere(error)}): nothing is sent to a host that"
+                " you did not name; set github_api_url to the right one"
             )
         # raised here, so that it does not carry the request, and with it the token, as its context
-        raise self._clean(failure, divisible=divisible)
+        raise self._clean(failure)
 
     def _count(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         self.server_time = date_of(headers) or self.server_time
@@ -205,11 +218,11 @@ class GitHubApi:
             self.points += limit.get("cost") or 0
         self.remaining = rate_limit(limit, headers) or self.remaining
 
-    def _clean(self, error: Exception, *, divisible: bool) -> Exception:
+    def _clean(self, error: Exception) -> Exception:
         """The error to raise; a server or a proxy may echo the token that it was sent."""
         token = self._access.token.get_secret_value()
         error.args = tuple(str(argument).replace(token, "***") for argument in error.args)
-        return TooHeavyError(*error.args) if divisible and isinstance(error, HeavyError) else error
+        return error
 
 
 class _CountingToken(github.Auth.Token):
@@ -220,6 +233,12 @@ class _CountingToken(github.Auth.Token):
     def authentication(self, headers: dict[str, str]) -> None:
         self.requests += 1
         super().authentication(headers)
+
+
+def _elsewhere(error: Exception) -> str:
+    """Where a redirect or a page leads to: an address, or the part of it that is another one."""
+    words = _REDIRECTED.search(str(error))
+    return words[1] if words else str(error) or "without a host"
 
 
 def well_formed(value: Any) -> Any:

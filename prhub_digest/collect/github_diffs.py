@@ -27,6 +27,7 @@ from prhub_digest.models.pull_request import Commit, MergeKind
 
 _LONGEST_WALK = 249
 _SUBMODULE = "160000"
+_BROKEN = "git does not answer as git does; is another program of that name on PATH?"
 _NOT_UTF8 = "the diff holds bytes that are not UTF-8; each is shown as \ufffd"
 
 
@@ -71,8 +72,9 @@ class WeekDiffs:
         try:
             self._fetch([pull for pull in pulls if pull.merge_commit is not None])
         except (ServiceError, SourceError, OSError) as error:  # OSError: no room for it, for example
-            self._landed.clear()
-            self._progress(f"{error}; the diffs are read through the REST API, a request or more a pull request")
+            self._give_up(str(error))
+        except ValueError:
+            self._give_up(f"{self._git.label}: {_BROKEN}")
 
     def diff(self, listed: ListedPull, detail: PullDetail) -> PullDiff | None:
         """What landed, compared with GitHub's own counts; None when the merge commit is unknown or gone."""
@@ -86,7 +88,7 @@ class WeekDiffs:
                 if diff.state == "complete":
                     return diff
                 likeliest = likeliest or diff
-        except SourceError:  # a part of the second fetch failed
+        except (SourceError, ValueError):  # a part of the second fetch failed, or git is broken
             self._progress(
                 f"{self._git.label}: #{listed.number}: git lacks a part of the diff; it is read through REST"
             )
@@ -104,6 +106,10 @@ class WeekDiffs:
             return None
         content = self._objects.file(landed[0].sha, path)
         return None if content is None or b"\0" in content else content.decode("utf-8", "replace")
+
+    def _give_up(self, why: str) -> None:
+        self._landed.clear()
+        self._progress(f"{why}; the diffs are read through the REST API, a request or more a pull request")
 
     def _fetch(self, pulls: Sequence[ListedPull]) -> None:
         if not pulls:

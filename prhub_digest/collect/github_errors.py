@@ -62,6 +62,10 @@ class HeavyError(RetriableError):
     """Too much for one query, or a server in trouble: smaller queries may pass."""
 
 
+class SilentError(HeavyError):
+    """No answer came, for so long that a person should know."""
+
+
 class LimitError(Exception):
     """A limit of GitHub is reached. `wait` None: it named no time. `now` is the server's clock."""
 
@@ -138,7 +142,7 @@ def graphql_failure(body: Mapping[str, Any], headers: Mapping[str, str], asked: 
         return HeavyError(f"{asked}: {words}")
     if any(str(_extensions(error).get("code")).startswith("undefined") for error in errors):
         return FatalServiceError(
-            f"{asked}: {words}: this GitHub Enterprise Server is too old for what is asked;"
+            f"{asked}: {words.rstrip('.')}: this GitHub Enterprise Server is too old for what is asked;"
             " update it, or read the repository with: --source git"
         )
     data = body.get("data")
@@ -160,7 +164,7 @@ def request_failure(error: OSError, asked: Asked, timeout: float) -> Exception:
     if type(error) is OSError or _is_of_bundle(root):  # the first: what requests raises when the file is not there
         return FatalServiceError(f"{asked}: {reason}: check REQUESTS_CA_BUNDLE")
     if isinstance(error, requests.ReadTimeout) or _timed_out(error):
-        return HeavyError(f"{asked}: no answer within {timeout:g} s")
+        return SilentError(f"{asked}: no answer within {timeout:g} s")
     if isinstance(error, requests.exceptions.ProxyError):
         return RetriableError(f"{asked}: the proxy that HTTPS_PROXY or HTTP_PROXY names failed: {reason}")
     return RetriableError(f"{asked}: {reason}")

@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 
 from prhub_digest.collect.git_command import Git, GitFailedError, run_git
 from prhub_digest.collect.git_remote import SLOW, Progress
+from prhub_digest.collect.git_version import WANTED, found_git
 from prhub_digest.collect.github_access import GitHubAccess, is_loopback
+from prhub_digest.collect.github_waits import spoken
 from prhub_digest.errors import ServiceError
 from prhub_digest.retry import RetriableError, call_with_retry
 
@@ -28,7 +30,6 @@ _OPTIONS = (
     "--progress",
     "--stdin",
 )
-_ATTEMPTS = 3
 _PART = 50
 _MOST_FAILED = 3
 # How often a fetch is asked again without an object that the server says it does not have.
@@ -39,10 +40,15 @@ _REFUSED = re.compile(
     r"|returned error: 40[13]\b",
     re.IGNORECASE,
 )
+_LIMITED = re.compile(r"returned error: 429\b", re.IGNORECASE)
 _PASSES = re.compile(r"unable to access", re.IGNORECASE)  # no connection, or a server in trouble
 _UNREADABLE = re.compile(
     r"not found|returned error: [34]\d\d|transport '\w*' not allowed|redirect|certificate", re.IGNORECASE
 )
+# Of what git reports, shares of the work, and what the server has to say; not its counts, nor a failure, which is told
+# with what is done about it.
+_SHARE = re.compile(r"\d+% \(\d+/\d+\)")
+_OF_SERVER = re.compile(r"remote: (?!Enumerating |Counting |Compressing |Finding |Getting |Total )")
 _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
@@ -75,9 +81,11 @@ class FetchedRepository:
         """Make it.
 
         Raises:
-            SourceError: git is not installed.
-            ServiceError: git cannot make it.
+            ServiceError: git is not installed, too old or broken, or it cannot make it.
         """
+        git = found_git()
+        if not git.usable:
+            raise ServiceError(f"{git.says}; {WANTED}")
         try:
             run_git(["init", "--quiet", "--bare", "--template=", "--object-format=sha1", str(self.git.git_dir)])
         except GitFailedError as error:
@@ -126,7 +134,7 @@ class FetchedRepository:
             if not wanted:
                 return
             try:
-                call_with_retry(partial(self._fetch, wanted, options), attempts=_ATTEMPTS, sleep=self._sleep)
+                call_with_retry(partial(self._fetch, wanted, options), sleep=self._sleep, before_wait=self._show_wait)
             except GitFailedError as error:
                 gone = wanted.keys() & set(_NOT_THERE.findall(error.stderr))
                 if not gone or not left:
@@ -140,7 +148,7 @@ class FetchedRepository:
         """One attempt.
 
         Raises:
-            RetriableError: no connection.
+            RetriableError: no connection, a server in trouble, or one that is asked too much.
             ServiceError: as above.
             GitFailedError: another failure.
         """
@@ -151,11 +159,13 @@ class FetchedRepository:
                 *_OPTIONS,
                 *options,
                 _REMOTE,
-                progress=self._progress,
+                progress=self._show_line,
                 stdin="".join(f"{name}\n" for name in names).encode("ascii"),
                 variables=_variables(self._access, self._url),
             )
         except GitFailedError as error:
+            if _LIMITED.search(error.stderr):
+                raise RetriableError(f"{self._url}: git is asked to wait (HTTP 429): {error}") from None
             if _REFUSED.search(error.stderr):
                 raise ServiceError(
                     f"{self._url}: git was refused with the token from {self._access.token_from} ({error}):"
@@ -166,6 +176,13 @@ class FetchedRepository:
             if _PASSES.search(str(error)):
                 raise RetriableError(f"{self._url}: git cannot read it: {error}") from None
             raise
+
+    def _show_line(self, line: str) -> None:
+        if _SHARE.search(line) or _OF_SERVER.match(line):
+            self._progress(line)
+
+    def _show_wait(self, error: RetriableError, wait: float) -> None:
+        self._progress(f"trying again in {spoken(wait)}: {error}")
 
 
 def hiding_token(access: GitHubAccess, progress: Progress) -> Progress:

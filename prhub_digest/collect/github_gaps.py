@@ -18,8 +18,14 @@ _WORDS = {
     "timelineItems": "references from other pull requests",
     "author": "author",
     "mergedBy": "who merged it",
+    "title": "title",
+    "url": "address",
+    "createdAt": "time of opening",
+    "baseRefName": "base branch",
+    "headRefName": "head branch",
+    "mergeCommit": "merge commit",
 }
-_ACTORS = frozenset({"author", "mergedBy", "resolvedBy"})
+_MARKED = frozenset({"author", "mergedBy", "resolvedBy", "mergeCommit"})
 _LONGEST_REASON = 200
 
 
@@ -56,11 +62,11 @@ def _null_gap(owner: Mapping[str, Any], name: str, part: str) -> Iterator[tuple[
 
 
 def mark_hidden(owner: Any, path: Sequence[str | int]) -> None:
-    """An actor that is null because we may not see it becomes `{}`: null alone is a deleted account."""
+    """What is null because we may not see it becomes `{}`: null alone is a deleted account, or no merge commit."""
     *way, last = path or ("",)
     for step in way:
         owner = _step(owner, step)
-    if last in _ACTORS and isinstance(owner, dict) and owner.get(str(last)) is None:
+    if last in _MARKED and isinstance(owner, dict) and owner.get(str(last)) is None:
         owner[str(last)] = {}
 
 

@@ -1,10 +1,12 @@
-"""Reading a list page by page: whole, or not at all."""
+"""Reading a list page by page, to its end. One field that GitHub does not give hides one entry at most."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, TypeVar
 
-from prhub_digest.collect.github_api import Answer, GitHubApi
+from prhub_digest.collect.github_api import Answer, GitHubApi, GraphQLProblem
+from prhub_digest.collect.github_gaps import mark_hidden
 from prhub_digest.errors import ServiceError
 
 T = TypeVar("T")
@@ -22,11 +24,32 @@ class _ExpiredCursorError(ListError):
     """The list must be read again from its top."""
 
 
-def read_pages(api: GitHubApi, text: str, variables: Mapping[str, str], *path: str) -> Iterator[Node]:
-    """The pages of the connection that stands at `path` of each answer.
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a list; `node` is None when it cannot be used.
+
+    `problems` is what GitHub said about it, by paths that begin at the entry.
+    """
+
+    node: Node | None
+    problems: tuple[GraphQLProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """The entries of a page in GitHub's order, and the connection that they are of."""
+
+    entries: tuple[Entry, ...]
+    connection: Node
+
+
+def read_pages(
+    api: GitHubApi, text: str, variables: Mapping[str, str], *path: str, needs: Collection[str]
+) -> Iterator[ListPage]:
+    """The pages of the connection that stands at `path` of each answer; an entry without a field of `needs` is None.
 
     Raises:
-        ListError: a page that is not whole.
+        ListError: a page is not there, or GitHub named a problem that is not one of an entry.
         ServiceError: GitHub failed.
     """
     after = None
@@ -35,14 +58,27 @@ def read_pages(api: GitHubApi, text: str, variables: Mapping[str, str], *path: s
         page: Any = answer.data
         for field in path:
             page = (page or {}).get(field)
-        if answer.problems or page is None or not whole(page["nodes"]):
-            raise _expired(after, said(answer)) or ListError(said(answer))
-        yield page
+        place = (*path, "nodes")
+        outside = [problem for problem in answer.problems if not _is_of_entry(problem, place)]
+        if outside or page is None or page["nodes"] is None:
+            words = said(answer.problems)
+            raise _expired(after, words) or ListError(words)
+        nodes = enumerate(page["nodes"])
+        yield ListPage(tuple(entry(node, below(answer.problems, (*place, at)), needs) for at, node in nodes), page)
         if not page["pageInfo"]["hasNextPage"]:
             return
         before, after = after, page["pageInfo"]["endCursor"]
         if after in {None, before}:
             raise ListError("GitHub promised another page and did not say where it begins")
+
+
+def entry(node: dict[str, Any] | None, problems: tuple[GraphQLProblem, ...], needs: Collection[str]) -> Entry:
+    """What GitHub gave for one entry; what it hides of it can be told from what is not there."""
+    if not node or any(node.get(field) is None for field in needs):
+        return Entry(None, problems)
+    for problem in problems:
+        mark_hidden(node, problem.path)
+    return Entry(node, problems)
 
 
 def restarted(read: Callable[[], T]) -> T:
@@ -58,10 +94,25 @@ def whole(nodes: list[Node] | None) -> TypeGuard[list[Node]]:
     return nodes is not None and all(nodes)
 
 
-def said(answer: Answer) -> str:
-    """What GitHub said about what it left out, for a reader."""
-    messages = dict.fromkeys(problem.message for problem in answer.problems)
-    return "GitHub said: " + "; ".join(messages) if messages else SILENT
+def below(problems: Iterable[GraphQLProblem], place: Sequence[str | int]) -> tuple[GraphQLProblem, ...]:
+    """Those at a place of the answer, by paths that begin there."""
+    there = tuple(place)
+    return tuple(replace(one, path=one.path[len(there) :]) for one in problems if one.path[: len(there)] == there)
+
+
+def said(problems: Iterable[GraphQLProblem]) -> str:
+    """What GitHub said about what it left out, and of which fields, for a reader."""
+    fields: dict[str, dict[str, None]] = {}
+    for problem in problems:
+        steps = [step for step in problem.path if isinstance(step, str) and step != "nodes"]
+        fields.setdefault(problem.message.rstrip("."), {}).update({".".join(steps): None} if steps else {})
+    words = (f"{message} ({', '.join(names)})" if names else message for message, names in fields.items())
+    return "GitHub said: " + "; ".join(words) if fields else SILENT
+
+
+def _is_of_entry(problem: GraphQLProblem, place: Sequence[str]) -> bool:
+    way = problem.path[: len(place) + 1]
+    return way[:-1] == tuple(place) and isinstance(way[-1], int)
 
 
 def _query(api: GitHubApi, text: str, variables: Mapping[str, str], after: str | None) -> Answer:

@@ -1,7 +1,7 @@
 """Which pull requests GitHub counts as merged in a period: the union of three lists, and how they agree."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -9,24 +9,18 @@ from zoneinfo import ZoneInfo
 from prhub_digest.collect.github_agreement import ThreeLists, agreement
 from prhub_digest.collect.github_api import GitHubApi
 from prhub_digest.collect.github_list_pages import ListError, said
-from prhub_digest.collect.github_lists import (
-    History,
-    Place,
-    PullList,
-    by_history,
-    by_search,
-    by_update,
-    listed_pull,
-)
+from prhub_digest.collect.github_listed import look_up
+from prhub_digest.collect.github_lists import History, Place, PullList, by_history, by_search, by_update
 from prhub_digest.collect.github_pulls import ListedPull
-from prhub_digest.collect.github_queries import REPOSITORY, by_number
+from prhub_digest.collect.github_queries import REPOSITORY
 from prhub_digest.collect.source import MAY_BE_MISSING
+from prhub_digest.console import counted
 from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
 from prhub_digest.models.period import Period
 
 T = TypeVar("T")
 
-_LOOK_UP_BATCH = 50
+_TRY_AGAIN = "try again, and check what the token may read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +50,7 @@ def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
     try:
         update = by_update(api, place, period)
     except ListError as error:
-        raise ServiceError(
-            f"{place.name}: the list of pull requests by update is not whole; {error};"
-            " try again, and check what the token may read"
-        ) from error
+        raise ServiceError(_not_whole(place, str(error))) from error
     search, search_failure = _attempt(api, place, "list by search", lambda: by_search(api, place, period))
     if update is None and search is None:
         raise ServiceError(
@@ -69,6 +60,9 @@ def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
         api, place, f"history of {place.default_branch}", lambda: by_history(api, place, period)
     )
     pulls = _union(api, place, update, search, history)
+    if update and update.hidden > len(pulls.keys() - update.pulls.keys()):
+        shown = f"{counted(update.hidden, 'pull request')} of it cannot be shown to this token, and no other list names"
+        raise ServiceError(_not_whole(place, f"{shown} {'it' if update.hidden == 1 else 'all of them'}; {update.said}"))
     notes = [
         *_renamed(repository, place),
         *agreement(_compared(place, pulls, update, search, history)),
@@ -87,27 +81,6 @@ def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
     )
 
 
-def look_up(api: GitHubApi, repository: str, numbers: Sequence[int]) -> tuple[ListedPull, ...]:
-    """Merged pull requests by their numbers, in the order asked for.
-
-    Raises:
-        ServiceError: GitHub failed, or did not answer for each of them.
-    """
-    owner, _, name = repository.partition("/")
-    pulls = []
-    for start in range(0, len(numbers), _LOOK_UP_BATCH):
-        batch = numbers[start : start + _LOOK_UP_BATCH]
-        answer = api.query(by_number(batch), {"owner": owner, "name": name})
-        nodes: list[Any] = [answer.data["repository"][f"p{number}"] for number in batch]
-        if answer.problems or not all(node and node["mergedAt"] for node in nodes):
-            named = ", ".join(f"#{number}" for number in batch)
-            raise ServiceError(
-                f"{repository}: not all of the merged pull requests {named} can be read; {said(answer)}; try again"
-            )
-        pulls += [listed_pull(node) for node in nodes]
-    return tuple(pulls)
-
-
 def _place(api: GitHubApi, repository: str) -> Place:
     """The repository under its present name, which GitHub gives for an old one, too."""
     owner, _, name = repository.partition("/")
@@ -117,7 +90,7 @@ def _place(api: GitHubApi, repository: str) -> Place:
     if branch:
         return Place(node["nameWithOwner"], node["url"], branch["name"])
     if answer.problems:
-        raise ServiceError(f"{repository}: GitHub does not show its default branch; {said(answer)}")
+        raise ServiceError(f"{repository}: GitHub does not show its default branch; {said(answer.problems)}")
     raise SourceError(
         f"{node['nameWithOwner']}: the repository is empty: it has no default branch; give one with commits"
     )
@@ -144,10 +117,16 @@ def _attempt(api: GitHubApi, place: Place, what: str, read: Callable[[], T]) -> 
 def _union(
     api: GitHubApi, place: Place, update: PullList | None, search: PullList | None, history: History | None
 ) -> dict[int, ListedPull]:
-    """By number; the history knows numbers only."""
+    """By number; the history knows numbers only, and that they are of the default branch."""
     pulls = {**(search.pulls if search else {}), **(update.pulls if update else {})}
     unknown = sorted((history.numbers if history else frozenset()) - pulls.keys())
-    return pulls | {pull.number: pull for pull in look_up(api, place.name, unknown)}
+    for pull in look_up(api, place.name, unknown):
+        pulls[pull.number] = replace(pull, base_branch=pull.base_branch or place.default_branch)
+    return pulls
+
+
+def _not_whole(place: Place, why: str) -> str:
+    return f"{place.name}: the list of pull requests by update is not whole; {why}; {_TRY_AGAIN}"
 
 
 def _compared(
@@ -176,6 +155,9 @@ def _renamed(repository: str, place: Place) -> Iterator[str]:
 def _list_notes(update: PullList | None, search: PullList | None) -> Iterator[str]:
     if update is None:
         yield f"the list by update was given up, it is too long; search and history decide: {MAY_BE_MISSING}"
+    elif update.hidden:
+        hidden, them = counted(update.hidden, "pull request"), "it" if update.hidden == 1 else "them"
+        yield f"{hidden} of the list by update cannot be shown to this token, but others name {them}; {update.said}"
     for pull_list in (update, search):
         yield from pull_list.notes if pull_list else ()
 
@@ -183,7 +165,7 @@ def _list_notes(update: PullList | None, search: PullList | None) -> Iterator[st
 def _bot_landed(history: History | None) -> Iterator[str]:
     count = history.unmerged if history else 0
     if count:
-        which = "1 commit belongs to a pull request" if count == 1 else f"{count} commits belong to pull requests"
+        which = "1 commit belongs to a pull request" if count == 1 else f"{count:,} commits belong to pull requests"
         yield f"{which} that GitHub does not count as merged (landed by a bot)"
 
 

@@ -3,14 +3,15 @@
 None of them can be asked for the time of merging alone, so each is read with room and filtered here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 from prhub_digest.collect.github_api import GitHubApi
-from prhub_digest.collect.github_list_pages import SILENT, ListError, Node, read_pages, restarted, whole
-from prhub_digest.collect.github_people import person
+from prhub_digest.collect.github_list_pages import Entry, ListError, Node, read_pages, restarted, said, whole
+from prhub_digest.collect.github_listed import LISTED, listed_pull
 from prhub_digest.collect.github_pulls import ListedPull
 from prhub_digest.collect.github_queries import HISTORY, SEARCH, UPDATED
 from prhub_digest.collect.source import MAY_BE_MISSING
@@ -23,6 +24,8 @@ _MOST_RESULTS = 900
 _SECOND = timedelta(seconds=1)
 # Under a merge queue the commit is older than the merge.
 _MARGIN = timedelta(days=1)
+# What a commit of the history must show.
+_COMMIT = ("oid", "committedDate", "associatedPullRequests")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,24 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PullList:
-    """`pulls` by number; a note of `notes` that ends with MAY_BE_MISSING tells why the list may not be whole."""
+    """`pulls` by number; a note of `notes` that ends with MAY_BE_MISSING tells why the list may not be whole.
+
+    `hidden` counts entries that GitHub does not show, `said` is what it said about them.
+    """
 
     pulls: Mapping[int, ListedPull]
     notes: tuple[str, ...] = ()
+    hidden: int = 0
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One reading of the list by update: the entries that are shown, the problems of the others, each of these once."""
+
+    entries: tuple[Entry, ...]
+    hidden: tuple[Entry, ...]
+    pages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +87,25 @@ def by_update(api: GitHubApi, place: Place, period: Period) -> PullList | None:
     """
     pulls: dict[int, ListedPull] = {}
     seen: set[str] = set()
+    hidden: tuple[Entry, ...] = ()
     back_to = period.since
-    for _ in range(_MOST_READINGS):
+    notes: tuple[str, ...] = ()
+    for count in range(1, _MOST_READINGS + 1):
         reading = restarted(partial(_read_updated, api, place, back_to))
         if reading is None:
             return None
-        nodes, pages = reading
+        nodes = _shown(reading.entries)
         new = {node["id"] for node in nodes} - seen
         seen |= new
-        pulls |= _merged_in(period, nodes)
+        pulls |= _merged_in(period, reading.entries)
+        hidden = max(hidden, reading.hidden, key=len)  # they have no names by which to tell them apart
         newest = _moment(nodes[0]["updatedAt"]) if nodes else back_to
-        if pages == 1 or (newest <= back_to and not new):
-            return PullList(pulls)
+        if reading.pages == 1 or (newest <= back_to and not new):
+            break
+        if count == _MOST_READINGS:
+            notes = (f"the list by update kept moving through {_MOST_READINGS} readings: {MAY_BE_MISSING}",)
         back_to = newest
-    return PullList(pulls, (f"the list by update kept moving through {_MOST_READINGS} readings: {MAY_BE_MISSING}",))
+    return PullList(pulls, notes, len(hidden), _said(hidden))
 
 
 def by_search(api: GitHubApi, place: Place, period: Period) -> PullList:
@@ -102,10 +124,10 @@ def by_search(api: GitHubApi, place: Place, period: Period) -> PullList:
             middle = first + (last - first) // _SECOND // 2 * _SECOND
             stretches += [(first, middle), (middle + _SECOND, last)]
             continue
-        nodes, count = found
-        pulls |= _merged_in(period, nodes)
-        if first == last and len(nodes) < count:
-            what = f"{len(nodes)} of the {count} pull requests merged at {_timestamp(first)}"
+        entries, count = found
+        pulls |= _merged_in(period, entries)
+        if first == last and len(entries) < count:
+            what = f"{len(entries)} of the {count} pull requests merged at {_timestamp(first)}"
             notes.append(f"search shows only {what}: {MAY_BE_MISSING}")
     return PullList(pulls, tuple(notes))
 
@@ -120,65 +142,50 @@ def by_history(api: GitHubApi, place: Place, period: Period) -> History:
     direct: dict[str, bool] = {}
     for commit in restarted(partial(_read_history, api, place, period)):
         # GitHub ties a commit of a fork to pull requests of the original, too: other numbers.
-        own = [pull for pull in _associated(commit) if pull["repository"]["nameWithOwner"] == place.name]
+        pulls = commit["associatedPullRequests"]["nodes"]
+        own = [pull for pull in pulls if pull["repository"]["nameWithOwner"] == place.name]
         merged = [pull for pull in own if pull["mergedAt"] is not None]
         numbers |= {
             pull["number"]
             for pull in merged
-            if (pull["mergeCommit"] or {}).get("oid") == commit["oid"] and period.holds(_moment(pull["mergedAt"]))
+            if _may_be(pull["mergeCommit"], commit["oid"]) and period.holds(_moment(pull["mergedAt"]))
         }
         if not merged and period.holds(_moment(commit["committedDate"])):
             direct[commit["oid"]] = bool(own)
     return History(frozenset(numbers), len(direct), sum(direct.values()))
 
 
-def listed_pull(node: Node) -> ListedPull:
-    """The record of a merged pull request's `Listed` fields."""
-    commits, merge = node["commits"], node["mergeCommit"]
-    last = commits["nodes"][-1]["commit"] if whole(commits["nodes"]) and commits["nodes"] else None
-    return ListedPull(
-        id=node["id"],
-        number=node["number"],
-        title=node["title"],
-        url=node["url"],
-        author=person(node["author"]),
-        base_branch=node["baseRefName"],
-        head_branch=node["headRefName"],
-        created_at=_moment(node["createdAt"]),
-        merged_at=_moment(node["mergedAt"]),
-        updated_at=_moment(node["updatedAt"]),
-        merge_commit=merge["oid"] if merge else None,
-        commits=commits["totalCount"],
-        looks_rebased=bool(commits["totalCount"] > 1 and merge and last and _signature(merge) == _signature(last)),
-    )
-
-
-def _read_updated(api: GitHubApi, place: Place, since: datetime) -> tuple[list[Node], int] | None:
-    """What was updated since then, newest first, and in how many pages; only the time of update ends it."""
-    nodes: list[Node] = []
+def _read_updated(api: GitHubApi, place: Place, since: datetime) -> _Reading | None:
+    """What was updated since then, newest first; only the time of update ends it."""
+    shown: list[Entry] = []
+    hidden: list[Entry] = []
     count = 0
-    for page in read_pages(api, UPDATED, place.variables, "repository", "pullRequests"):
+    for page in read_pages(api, UPDATED, place.variables, "repository", "pullRequests", needs=LISTED):
         count += 1
-        recent = [node for node in page["nodes"] if _moment(node["updatedAt"]) >= since]
-        nodes += recent
-        if len(recent) < len(page["nodes"]):
-            break
-        if count == _MOST_UPDATE_PAGES and page["pageInfo"]["hasNextPage"]:
+        for entry in page.entries:
+            if entry.node is None:
+                hidden.append(entry)
+            elif _moment(entry.node["updatedAt"]) >= since:
+                shown.append(entry)
+            else:
+                return _Reading(tuple(shown), tuple(hidden), count)
+        if count == _MOST_UPDATE_PAGES and page.connection["pageInfo"]["hasNextPage"]:
             return None
-    return nodes, count
+    return _Reading(tuple(shown), tuple(hidden), count)
 
 
-def _read_search(api: GitHubApi, place: Place, first: datetime, last: datetime) -> tuple[list[Node], int] | None:
+def _read_search(api: GitHubApi, place: Place, first: datetime, last: datetime) -> tuple[list[Entry], int] | None:
     """What was merged from one second to another, both included, and how much that is; None: ask for less at once."""
-    nodes: list[Node] = []
+    entries: list[Entry] = []
     count = 0
     query = f"repo:{place.name} is:pr is:merged merged:{_timestamp(first)}..{_timestamp(last)}"
-    for page in read_pages(api, SEARCH, {"query": query}, "search"):
-        count = page["issueCount"]
+    for page in read_pages(api, SEARCH, {"query": query}, "search", needs=LISTED):
+        count = page.connection["issueCount"]
         if count > _MOST_RESULTS and first < last:
             return None
-        nodes += page["nodes"]
-    return nodes, count
+        entries += page.entries
+    _refuse_hidden(entries)
+    return entries, count
 
 
 def _read_history(api: GitHubApi, place: Place, period: Period) -> list[Node]:
@@ -188,25 +195,39 @@ def _read_history(api: GitHubApi, place: Place, period: Period) -> list[Node]:
         "since": _timestamp(_moved(period.since, -_MARGIN)),
         "until": _timestamp(_moved(period.until, _MARGIN)),
     }
-    pages = read_pages(api, HISTORY, variables, "repository", "ref", "target", "history")
-    return [commit for page in pages for commit in page["nodes"]]
+    pages = read_pages(api, HISTORY, variables, "repository", "ref", "target", "history", needs=_COMMIT)
+    entries = [entry for page in pages for entry in page.entries]
+    _refuse_hidden(entries)
+    commits = _shown(entries)
+    for entry, commit in zip(entries, commits, strict=True):
+        others = [problem for problem in entry.problems if problem.path[-1:] != ("mergeCommit",)]
+        if others or not whole(commit["associatedPullRequests"]["nodes"]):
+            raise ListError(said(entry.problems))
+    return commits
 
 
-def _associated(commit: Node) -> list[Node]:
-    nodes: list[Node] | None = (commit["associatedPullRequests"] or {}).get("nodes")
-    if not whole(nodes):
-        raise ListError(SILENT)
-    return nodes
+def _refuse_hidden(entries: Iterable[Entry]) -> None:
+    hidden = [entry for entry in entries if entry.node is None]
+    if hidden:
+        raise ListError(_said(hidden))
 
 
-def _merged_in(period: Period, nodes: list[Node]) -> dict[int, ListedPull]:
-    merged = [node for node in nodes if node["mergedAt"] is not None and period.holds(_moment(node["mergedAt"]))]
-    return {node["number"]: listed_pull(node) for node in merged}
+def _said(entries: Iterable[Entry]) -> str:
+    return said(problem for entry in entries for problem in entry.problems)
 
 
-def _signature(commit: Node) -> tuple[str, str | None, str]:
-    """What a rebase keeps of a commit."""
-    return commit["authoredDate"], (commit["author"] or {}).get("name"), commit["messageHeadline"]
+def _shown(entries: Iterable[Entry]) -> list[Node]:
+    return [entry.node for entry in entries if entry.node is not None]
+
+
+def _may_be(merge_commit: dict[str, Any] | None, oid: str) -> bool:
+    """Whether it is this commit; a hidden one may be, and the pull request was merged all the same."""
+    return merge_commit == {} or (merge_commit or {}).get("oid") == oid
+
+
+def _merged_in(period: Period, entries: Iterable[Entry]) -> dict[int, ListedPull]:
+    pulls = [listed_pull(entry.node, entry.problems) for entry in entries if entry.node is not None]
+    return {pull.number: pull for pull in pulls if period.holds(pull.merged_at)}
 
 
 def _moment(text: str) -> datetime:

@@ -36,7 +36,7 @@ class Reading:
             yield from Page(self, THREAD_COMMENTS, thread).following()
 
     def detail(self, repository: str) -> PullDetail:
-        if self.node is None:
+        if self.node is None or self.node.get("mergedAt") is None:  # which the list has seen
             self.add_gap(WHOLE, NOT_GIVEN)
             return unread_detail(self.listed, self._notes())
         for part, why in null_gaps(self.node):

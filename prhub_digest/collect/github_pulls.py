@@ -13,22 +13,24 @@ class ListedPull:
     """A merged pull request as a list shows it. `id` is GitHub's node id.
 
     `merge_commit` is None when GitHub knows none. `looks_rebased`: the merge commit keeps author, time and subject of
-    the last of several commits, as a rebase does; `commits` counts the pull request's own.
+    the last of several commits, as a rebase does; `commits` counts the pull request's own. `gaps` are parts that GitHub
+    does not give, each with the reason: these are None, "" or 0, and their author is unknown.
     """
 
     id: str
     number: int
     title: str
-    url: str
+    url: str | None
     author: Person
-    base_branch: str
-    head_branch: str
-    created_at: datetime
+    base_branch: str | None
+    head_branch: str | None
+    created_at: datetime | None
     merged_at: datetime
     updated_at: datetime
     merge_commit: str | None
     commits: int
     looks_rebased: bool
+    gaps: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

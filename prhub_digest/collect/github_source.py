@@ -8,7 +8,8 @@ from prhub_digest.collect.github_access import GitHubAccess
 from prhub_digest.collect.github_api import GitHubApi
 from prhub_digest.collect.github_details import read_details
 from prhub_digest.collect.github_diffs import WeekDiffs
-from prhub_digest.collect.github_listing import list_pulls, look_up
+from prhub_digest.collect.github_listed import look_up
+from prhub_digest.collect.github_listing import list_pulls
 from prhub_digest.collect.github_pulls import ListedPull, PullDetail, PullDiff
 from prhub_digest.collect.github_rest_files import files_by_rest
 from prhub_digest.collect.github_threads import lines_changed_later

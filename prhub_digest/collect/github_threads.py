@@ -17,18 +17,28 @@ _Lines = Sequence[tuple[str, str]]  # the mark of a line in the hunk, and its te
 def lines_changed_later(anchor: ThreadAnchor, head_commit: str | None, text: str | None) -> bool | None:
     """Whether the lines of a remark were changed between the remark and the merge.
 
+    The text decides: the merge itself can change a line that nobody changed after the remark (a conflict, a squash).
+
     Args:
-        anchor: where the remark was made.
-        head_commit: the last commit of the pull request; a remark on it was followed by no change.
+        anchor: where the remark was made; one on a whole file has no lines of which this could be told.
+        head_commit: the last commit of the pull request; where the text says nothing, a remark on it was followed by no
+            change.
         text: the file as merged. None says only that it is not known: a file that is gone cannot be told from a
             binary one, or from one that could not be read.
     """
-    if anchor.commit is not None and anchor.commit == head_commit:
+    if anchor.lines == 0:
+        return None
+    changed = None if text is None else _changed_in(text, anchor)
+    if changed is None and anchor.commit is not None and anchor.commit == head_commit:
         return False
+    return changed
+
+
+def _changed_in(text: str, anchor: ThreadAnchor) -> bool | None:
     hunk = _hunk_lines(anchor.diff_hunk)
     other = "-" if anchor.side == "new" else "+"
     places = [place for place, (mark, _) in enumerate(hunk) if mark != other]
-    if text is None or not 0 < anchor.lines <= len(places) or places[-1] != len(hunk) - 1:
+    if anchor.lines > len(places) or places[-1] != len(hunk) - 1:
         return None
     first = places[-anchor.lines]
     marks = {hunk[place][0] for place in places[-anchor.lines :]}

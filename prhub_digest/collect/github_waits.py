@@ -1,10 +1,11 @@
 """How a run waits for GitHub: each wait is shown before it begins, and all for its limits together are bounded."""
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import TypeVar
 
-from prhub_digest.collect.github_errors import LimitError
+from prhub_digest.collect.github_errors import LimitError, SilentError
 from prhub_digest.errors import ServiceError
 from prhub_digest.retry import RetriableError, call_with_retry
 
@@ -12,7 +13,7 @@ T = TypeVar("T")
 
 _LIMIT_ATTEMPTS = 20
 _FIRST_LIMIT_WAIT = 60.0
-_SHOWN_FROM = 5.0  # seconds; shorter pauses before a retry are nobody's concern
+SHOWN_FROM = 5.0  # seconds; what takes less time, retries and the pauses before them, is nobody's concern
 _CONTINUES = "the same command continues later"
 
 
@@ -36,7 +37,7 @@ class Waits:
         def within_limits() -> T:
             nonlocal limits
             try:
-                return call_with_retry(attempt, sleep=self._sleep, before_wait=self._show_pause)
+                return call_with_retry(attempt, sleep=self._sleep, before_wait=_Pauses(self._say).show)
             except LimitError as error:
                 limits += 1
                 raise self._limit_wait(error, limits) from None
@@ -60,29 +61,41 @@ class Waits:
         error = _LimitWaitError(limit, wait)
         if self.waited + wait <= self._max_wait:
             return error
-        used = f", of which {_spoken(self.waited)} are used" if self.waited else ""
+        used = f", of which {spoken(self.waited)} are used" if self.waited else ""
         return ServiceError(
-            f"{limit}: GitHub asks to wait {error.how_long}, and --max-wait allows {self._max_wait:.0f} s{used};"
-            f" {_CONTINUES}"
+            f"{str(limit).rstrip('.')}: GitHub asks to wait {error.how_long},"
+            f" and --max-wait allows {self._max_wait:.0f} s{used}; {_CONTINUES}"
         )
 
     def _show_limit(self, error: RetriableError, wait: float) -> None:
-        how_long = error.how_long if isinstance(error, _LimitWaitError) else _spoken(wait)
+        how_long = error.how_long if isinstance(error, _LimitWaitError) else spoken(wait)
         self._say(f"waiting {how_long}: {error}")
         self.waited += wait
 
-    def _show_pause(self, error: RetriableError, wait: float) -> None:
-        if wait > _SHOWN_FROM:
-            self._say(f"trying again in {_spoken(wait)}: {error}")
+
+class _Pauses:
+    """The pauses between the attempts of one call: a person is told when it takes long, and each silence at once."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._seconds = 0.0
+        self._began = time.monotonic()
+
+    def show(self, error: RetriableError, wait: float) -> None:
+        self._seconds += wait
+        if isinstance(error, SilentError):
+            self._say(f"{error}; trying again")
+        elif max(self._seconds, time.monotonic() - self._began + wait) > SHOWN_FROM:
+            self._say(f"trying again in {spoken(wait)}: {error}")
 
 
 class _LimitWaitError(RetriableError):
     def __init__(self, limit: LimitError, wait: float) -> None:
         super().__init__(str(limit), wait)
-        self.how_long = f"{_spoken(wait)}, until {limit.now + timedelta(seconds=wait):%H:%M:%S} UTC"
+        self.how_long = f"{spoken(wait)}, until {limit.now + timedelta(seconds=wait):%H:%M:%S} UTC"
 
 
-def _spoken(seconds: float) -> str:
+def spoken(seconds: float) -> str:
     """45 s, 12 min 5 s, 1 h 2 min."""
     whole = round(seconds)
     if whole < 120:

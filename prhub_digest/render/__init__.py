@@ -1,6 +1,6 @@
 """A verified digest as a page: one view, three formats. Pure."""
 
-from prhub_digest.render.json import render_json
+from prhub_digest.render.json import escaped, render_json
 from prhub_digest.render.mark import mark_of
 from prhub_digest.render.markdown import render_markdown
 from prhub_digest.render.records import Mark
@@ -14,6 +14,7 @@ __all__ = [
     "RenderInput",
     "View",
     "build_view",
+    "escaped",
     "mark_of",
     "render_json",
     "render_markdown",

@@ -7,8 +7,8 @@ from prhub_digest.models.chunk import Place
 from prhub_digest.models.digest import Language, Sentence
 from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import Figure
-from prhub_digest.render.inline import Inline, Span, parse_sentence, tidied
-from prhub_digest.render.page import Page
+from prhub_digest.render.inline import Inline, Span, clip, parse_sentence, tidied
+from prhub_digest.render.page import TITLE_LIMIT, Page
 from prhub_digest.render.phrases import KEYS, number_text, say
 from prhub_digest.render.records import Citation, Evidence, Line
 
@@ -34,7 +34,10 @@ def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int
     Raises:
         PrhubError: it cites an id, a path or a pull request that does not exist.
     """
-    text, stop = _without_stop(parse_sentence(sentence.text, page.language), page.language)
+    worded = parse_sentence(sentence.text, page.language)
+    if sentence.origin == "template":  # which may hold a title, as long as its author made it
+        worded = clip(worded, TITLE_LIMIT)
+    text, stop = _without_stop(worded, page.language)
     facts = [page.fact(fact_id) for fact_id in (*sentence.claims, *sentence.figures)]
     figures = [
         Citation("figure", fact.id, figure_text(page.language, fact.figure), page.pull_url(fact.pull))
@@ -114,10 +117,11 @@ def statistic_value(page: Page, count: Count) -> str:
     merged = page.count("pulls.merged")
     if denominator is None and count.unit == "pulls" and count.path != "pulls.merged" and merged:
         denominator = int(merged.value)
+    counted = count.value if denominator is None else denominator
     if count.unit == "hours":  # not a part of the pull requests that they were measured on
         return _duration(page, count.value)
     part = f" / {denominator:,}" if denominator is not None else ""
-    return f"{number_text(count.value)}{part} {page.say(f'unit.{count.unit}')}"
+    return f"{number_text(count.value)}{part} {page.say(f'unit.{count.unit}', n=counted)}"
 
 
 def place_text(place: Place) -> str:

@@ -23,9 +23,12 @@ def render_json(view: View) -> str:
         "facts": list(view.facts),
         "sections": [_section(section, view) for section in view.sections],
     }
-    text = json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)
-    # What a terminal would obey or hide is written in JSON's own escapes; the newlines are the layout's.
-    return UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], text) + "\n"
+    return escaped(json.dumps(page, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """The same JSON, what a terminal would obey or hide written in JSON's own escapes; the newlines are the layout's."""
+    return UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def _section(section: Section, view: View) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from prhub_digest.render.records import RenderInput
 
 _WEB_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[A-Za-z0-9._~-]+)*")
 _REST_OF_URL = re.compile(r"(?:/[A-Za-z0-9_-]+)+(?:#[A-Za-z0-9_-]+)?")
-_TITLE_LIMIT = 400
+TITLE_LIMIT = 400
 
 
 class Page:
@@ -116,7 +116,7 @@ class Page:
         head = self.given.pulls.get(number)
         if head is None:
             return ()
-        return clip(parse_title(head.title), _TITLE_LIMIT) or (Span(self.say("empty.title")),)
+        return clip(parse_title(head.title), TITLE_LIMIT) or (Span(self.say("empty.title")),)
 
     def not_summarised(self) -> dict[int, str]:
         """The pull requests that no model summarised, with the reason; empty when no model was asked."""
@@ -132,9 +132,14 @@ class Page:
         return missing
 
     def uncertain(self, number: int) -> bool:
-        """Whether the diff is whole, but has other counts than the source names."""
+        """Whether the diff is whole, but the source names other counts, or none."""
         head = self.given.pulls.get(number)
         return head is not None and head.completeness.diff == "uncertain"
+
+    def conversation_cut(self, number: int) -> bool:
+        """Whether the source has a conversation of which not everything could be read."""
+        head = self.given.pulls.get(number)
+        return head is not None and head.completeness.conversation == "partial"
 
     def incomplete(self) -> dict[int, str]:
         """The pull requests that the source could not give whole, with what is missing."""

@@ -1,4 +1,7 @@
-"""Every fixed phrase of a digest, in both languages, in one table."""
+"""Every fixed phrase of a digest, in both languages, in one table.
+
+`{n}` is a number grouped in thousands; `{n:PR|PRs}` is the word that goes with it.
+"""
 
 from prhub_digest.models.digest import Language
 from prhub_digest.render.phrases_closing import CLOSING
@@ -22,9 +25,9 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "fact.net": ("net of reverts: {n}", "扣除回退后：{n}"),
     "fact.direct": ("direct commits: {n}", "直接提交：{n}"),
     "fact.direct_unknown": ("direct commits: unknown", "直接提交：未知"),
-    "fact.highlights": ("highlights: {n} of {units} changes", "重点 PR：{units} 项改动中的 {n} 项"),
+    "fact.highlights": ("highlights: {n} of {units} {units:change|changes}", "重点 PR：{units} 项改动中的 {n} 项"),
     "fact.highlight_rule": (
-        "highlights: {n} of {units} changes (at most {most} and {percent} %)",
+        "highlights: {n} of {units} {units:change|changes} (at most {most} and {percent} %)",
         "重点 PR：{units} 项改动中的 {n} 项（至多 {most} 项且不超过 {percent}%）",
     ),
     "fact.templates": ("{n} of {total} sentences are templates", "{total} 个句子中有 {n} 个由模板写成"),
@@ -51,9 +54,12 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "empty.title": ("(no title)", "（无标题）"),
     "empty.label": ("(empty)", "（空）"),
     "empty.highlights": ("No PR was highlighted.", "没有重点 PR。"),
-    "highlights.share": ("{n} of {units} changes, by importance.", "从 {units} 项改动中按重要性选出 {n} 项。"),
+    "highlights.share": (
+        "{n} of {units} {units:change|changes}, by importance.",
+        "从 {units} 项改动中按重要性选出 {n} 项。",
+    ),
     "highlights.rule": (
-        "{n} of {units} changes, by importance: at most {most} and at most {percent} %, but at least one.",
+        "{n} of {units} {units:change|changes}, by importance: at most {most} and at most {percent} %, but at least one.",
         "从 {units} 项改动中按重要性选出 {n} 项：至多 {most} 项且不超过 {percent}%，但至少一项。",
     ),
     "highlights.units": (
@@ -115,18 +121,28 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "severity.high": ("high", "高"),
     # review threads
     "threads.unknown": ("The source knows no review threads.", "数据源不含评审讨论。"),
+    "threads.unread": ("The review threads could not be read.", "未能读取评审讨论。"),
     "threads.none": ("No review thread was left open.", "没有遗留未关闭的评审讨论。"),
+    "threads.none_read": (
+        "Of the review threads that could be read, none was left open.",
+        "已读取的评审讨论中，没有遗留未关闭的。",
+    ),
     "threads.some_unknown": (
         "Review threads are unknown for {n} of {total} PRs.",
         "{total} 个 PR 中有 {n} 个的评审讨论未知。",
     ),
     "threads.undecided": (
-        "Threads of which the source does not say whether they were closed: {n}.",
-        "另有 {n} 条讨论，数据源未说明是否已关闭。",
+        "Threads of which it is not known whether they were settled: {n}.",
+        "另有 {n} 条讨论，不知道是否已处理。",
+    ),
+    "threads.open_means": (
+        "Left open: not resolved, without the threads of the PR's own author, those put off, hidden remarks of bots, and"
+        " those whose lines were changed later.",
+        "“未关闭”指未标为已解决的讨论；作者自己发起的、推迟处理的、被隐藏的机器人评论以及相应行此后有改动的不计入。",
     ),
     # why a review thread counts as open, as `signals` says it
     "reason.not resolved, no reply": ("not resolved, no reply", "未解决，无人回复"),
-    "reason.not resolved after {n} replies": ("not resolved after {n} replies", "{n} 条回复后仍未解决"),
+    "reason.not resolved after {n} replies": ("not resolved after {n} {n:reply|replies}", "{n} 条回复后仍未解决"),
     "reason.the author says done, but the lines did not change": (
         "the author says done, but the lines did not change",
         "作者称已处理，但相应行未改动",
@@ -180,13 +196,13 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "table.reviewers": ("Reviewers", "评审者"),
     "table.files": ("Files changed most often", "改动最多的文件"),
     "table.first": ("{title} (first {n} of {total})", "{title}（{total} 项中的前 {n} 项）"),
-    "unit.pulls": ("PRs", "个 PR"),
-    "unit.commits": ("commits", "个提交"),
-    "unit.threads": ("threads", "条讨论"),
-    "unit.lines": ("lines", "行"),
+    "unit.pulls": ("{n:PR|PRs}", "个 PR"),
+    "unit.commits": ("{n:commit|commits}", "个提交"),
+    "unit.threads": ("{n:thread|threads}", "条讨论"),
+    "unit.lines": ("{n:line|lines}", "行"),
     "unit.hours": ("h", "小时"),
     "unit.days": ("days", "天"),
-    "unit.files": ("files", "个文件"),
+    "unit.files": ("{n:file|files}", "个文件"),
     "type.feature": ("feature", "新功能"),
     "type.fix": ("fix", "修复"),
     "type.performance": ("performance", "性能"),
@@ -209,8 +225,19 @@ def say(language: Language, key: str, /, **values: object) -> str:
         KeyError: there is no such phrase; a mistake in the program.
     """
     english, chinese = _TABLE[key]
-    told = {name: number_text(value) if isinstance(value, int | float) else value for name, value in values.items()}
+    told = {name: _Number(value) if isinstance(value, int | float) else value for name, value in values.items()}
     return (chinese if language == "zh" else english).format(**told)
+
+
+class _Number:
+    """A number in a phrase: its text, or one of the two words that a phrase gives for it."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __format__(self, words: str) -> str:
+        one, _, more = words.partition("|")
+        return (one if self._value == 1 else more) if words else number_text(self._value)
 
 
 def number_text(value: float) -> str:

@@ -1,20 +1,20 @@
 """The phrases of the closing note; part of the one table in `phrases`."""
 
 CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
-    "close.read_all": ("All {pulls} PRs were read in full.", "{pulls} 个 PR 均已全文阅读。"),
+    "close.read_all": ("All {pulls} {pulls:PR was|PRs were} read in full.", "{pulls} 个 PR 均已全文阅读。"),
     "close.read": (
-        "Read in full: {full} of {pulls} PRs; {part} in part or by name only",
+        "Read in full: {full} of {pulls} {pulls:PR|PRs}; {part} in part or by name only",
         "全文阅读 {full} / {pulls} 个 PR；{part} 个部分阅读或仅看文件名",
     ),
     "close.lines": (
-        "Changed lines shown to the model: {shown} of {lines}; {files} of {all_files} files not shown in full.",
+        "Changed lines shown to the model: {shown} of {lines}; {files} of {all_files} {all_files:file|files} not shown in full.",
         "给模型看过的改动行：{shown} / {lines}；{all_files} 个文件中有 {files} 个未完整展示。",
     ),
-    "close.all_summarised": ("Every one of the {total} PRs was summarised.", "{total} 个 PR 均已生成摘要。"),
-    "close.not_summarised": ("{n} of {total} PRs not summarised", "{total} 个 PR 中有 {n} 个未生成摘要"),
+    "close.all_summarised": ("Every one of the {total} {total:PR|PRs} was summarised.", "{total} 个 PR 均已生成摘要。"),
+    "close.not_summarised": ("{n} of {total} {total:PR|PRs} not summarised", "{total} 个 PR 中有 {n} 个未生成摘要"),
     "close.uncertain": (
-        "Diffs whose counts differ from the source's own, {n} in all",
-        "diff 的行数或文件数与数据源所报不符，共 {n} 个",
+        "Diffs that are not checked against, or differ from, the source's own counts, {n} in all",
+        "diff 的行数或文件数与数据源所报不符或未能核对，共 {n} 个",
     ),
     "close.incomplete": (
         "PRs that could not be read whole from the source, {n} in all",
@@ -36,11 +36,11 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "规划请求容纳不下而只出现在按领域列表中的 PR，共 {n} 个",
     ),
     "close.sentences": (
-        "{n} sentences checked by code: every number, link and name in them comes from the data.",
+        "{n} {n:sentence|sentences} checked by code: every number, link and name in {n:it|them} comes from the data.",
         "代码核对了 {n} 个句子：其中的数字、链接和名称均来自数据。",
     ),
     "close.sentences_failed": (
-        "{n} sentences checked by code; not all passed, see below.",
+        "{n} {n:sentence|sentences} checked by code; not all passed, see below.",
         "代码核对了 {n} 个句子；有未通过之处，见下。",
     ),
     "close.checked": ("Checks made", "各项检查的次数"),
@@ -58,11 +58,11 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "close.none_dropped": ("No statement of the model was left out.", "没有舍弃模型的任何陈述。"),
     "close.model": ("Model: {model}.", "模型：{model}。"),
     "close.usage_unknown": (
-        "Its replies took {calls} calls; their token counts were not reported.",
+        "Its replies took {calls} {calls:call|calls}; their token counts were not reported.",
         "回复共调用 {calls} 次；未报告 token 用量。",
     ),
     "close.usage": (
-        "Its replies took {calls} calls: {input} input tokens ({cached} of them cached), {output} output tokens.",
+        "Its replies took {calls} {calls:call|calls}: {input} input tokens ({cached} of them cached), {output} output tokens.",
         "回复共调用 {calls} 次：输入 {input} token（其中缓存 {cached}），输出 {output} token。",
     ),
     "close.wording": (

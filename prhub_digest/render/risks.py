@@ -14,7 +14,7 @@ from prhub_digest.render.records import Block, Items, Line, Paragraph, Section, 
 
 _ORDER: tuple[Severity, ...] = ("high", "medium", "low")
 _WORDING_LIMIT = 240
-_REPLIES = re.compile(r"\d+(?= replies$)")
+_REPLIES = re.compile(r"(\d+) repl(?:y|ies)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ def risks(page: Page) -> Section:
 
 
 def _flags(page: Page) -> tuple[Section, ...]:
-    """Each flag that the source can know: raised out of known, how many are unknown, which pull requests."""
+    """Each flag: raised out of known, how many are unknown, which pull requests."""
     columns = tuple(page.say(f"column.{name}") for name in ("flag", "count", "unknown", "pulls"))
     rows = tuple(_flag_row(page, name) for name in get_args(FlagName))
     return (Section("risks.flags", page.say("section.flags"), (Table(columns, rows),)),) if rows else ()
 
 
 def _flag_row(page: Page, name: FlagName) -> tuple[Inline, ...]:
-    """A flag that the source knows nowhere has no statistic."""
+    """A flag that is known nowhere has no statistic."""
     count = page.count(f"flags.{name}")
     known = (count.denominator or 0) if count else 0
     unknown = len(page.numbers) - known
@@ -80,10 +80,11 @@ def _threads(page: Page) -> tuple[Section, ...]:
 
 
 def _thread_remarks(page: Page, known: int, found: int, undecided: int) -> list[str]:
+    cut = any(map(page.conversation_cut, page.numbers))
     if not known:
-        return [page.say("threads.unknown")]
+        return [page.say("threads.unread" if cut else "threads.unknown")]
     total = len(page.numbers)
-    remarks = [] if found else [page.say("threads.none")]
+    remarks = [] if found else [page.say("threads.none_read" if cut else "threads.none")]
     if undecided:
         remarks.append(page.say("threads.undecided", n=undecided))
     if known < total:
@@ -141,5 +142,5 @@ def _wording(page: Page, thread: _Thread) -> Inline:
 def _reason(page: Page, reason: str) -> str:
     """The reason in the digest's language; one that has no phrase stands as it is."""
     replies = _REPLIES.search(reason)
-    key = "reason." + _REPLIES.sub("{n}", reason)
-    return page.say(key, n=replies[0] if replies else "") if key in KEYS else tidied(reason)
+    key = "reason." + _REPLIES.sub("{n} replies", reason)
+    return page.say(key, n=int(replies[1]) if replies else 0) if key in KEYS else tidied(reason)

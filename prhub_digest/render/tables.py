@@ -4,7 +4,7 @@ from prhub_digest.models.stats import Count
 from prhub_digest.render.citations import own_name, statistic_name, statistic_value
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, plain, tidied
 from prhub_digest.render.page import Page
-from prhub_digest.render.records import Items, Line, Section, Table
+from prhub_digest.render.records import Items, Line, Paragraph, Section, Table
 from prhub_digest.render.set_aside import set_aside
 
 _OVERVIEW = ("pulls", "commits", "lines", "threads", "hours_to_merge")
@@ -49,7 +49,10 @@ def _part(page: Page, group: str, counts: list[Count]) -> Section:
         title = page.say("table.first", title=title, n=len(shown), total=len(counts))
     columns = (page.say("column.measure") if group == "overview" else title, page.say("column.value"))
     rows = tuple((_name(page, group, count), plain(statistic_value(page, count))) for count in shown)
-    return Section(f"statistics.{group}", title, (Table(columns, rows),))
+    table = Table(columns, rows)
+    if group == "overview" and page.count("threads.open"):
+        return Section(f"statistics.{group}", title, (table, Paragraph((Line(plain(page.say("threads.open_means"))),))))
+    return Section(f"statistics.{group}", title, (table,))
 
 
 def _name(page: Page, group: str, count: Count) -> Inline:

@@ -136,6 +136,7 @@ def test_what_counts_as_incomplete(command: CommandLine, completeness: dict[str,
         outcome = command(*arguments)
         assert outcome.code == (1 if incomplete else 0), outcome.err
         assert (f"warning: collect pr-101: {incomplete}\n" in outcome.err) == (incomplete is not None)
+        assert "--refresh" not in outcome.err  # which would read the same file
         assert command(*arguments, "--allow-partial").code == 0
 
 

@@ -1,5 +1,6 @@
 """What `show` and the stages say of pull requests that name another one, and of those that are set aside."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,13 +8,15 @@ import pytest
 from command_line import CommandLine
 from small_week import TITLES, pull_request, write_week
 
+from prhub_digest.console import UNSEEN
 from prhub_digest.models.filters import SetAside
 from prhub_digest.models.fixture import FixtureManifest
-from prhub_digest.models.pull_request import FollowUp
+from prhub_digest.models.pull_request import Comment, FileChange, FollowUp, Person, ReviewThread
 
 pytest_plugins = ["command_fixture"]
 
 RUN = Path("runs/toy__pages/2026-W06")
+HOSTILE = "a\x1b]0;b\x07\u202ec\u200bd\n## e\x9b2J"
 LATER = datetime(2026, 2, 8, 23, 30, tzinfo=UTC)
 
 
@@ -55,3 +58,54 @@ def test_what_is_set_aside_is_counted_and_no_unknown_number(finished: CommandLin
             outcome = finished(command, RUN, "--pr", str(number))
             assert (outcome.code, outcome.out) == (2, "")
             assert f"pull request {number} is set aside in {RUN} ({why}); the filters keep it" in outcome.err
+
+
+@pytest.fixture
+def hostile(command: CommandLine) -> CommandLine:
+    """Title, login, path, comment and label of 101, and of one that is set aside, hold what a terminal obeys."""
+    person = Person(login=HOSTILE, kind="human")
+    reviewer = Person(login=f"{HOSTILE}-2", kind="human")
+    remark = Comment(id="C1", author=reviewer, body=f"Why?\n{HOSTILE}")
+    pull = pull_request(
+        101,
+        HOSTILE,
+        author=person,
+        labels=(HOSTILE,),
+        files=(FileChange(path=f"pages/{HOSTILE}.py", status="added", additions=1, deletions=0),),
+        threads=(ReviewThread(id="T1", path=f"pages/{HOSTILE}.py", line=1, resolved=False, comments=(remark,)),),
+    )
+    folder = write_week(command.folder / "week", {101: pull, 102: pull_request(102, TITLES[102])})
+    manifest = FixtureManifest.model_validate_json((folder / "manifest.json").read_bytes())
+    aside = SetAside(number=90, title=HOSTILE, reason="label", detail=HOSTILE)
+    changed = manifest.updated(collection=manifest.collection.updated(set_aside=(aside,)))
+    (folder / "manifest.json").write_bytes(changed.to_json().encode())
+    assert command("run", "--fixture", "./week/", "--llm", "none").code == 0
+    place = {"kind": "diff", "path": HOSTILE, "line": 1, "side": "new"}
+    evidence = {"line": "d1", "quote": HOSTILE, "place": place, "found_by": "line"}
+    changes = {"headline": HOSTILE, "area": HOSTILE, "claims": [{"text": HOSTILE, "evidence": evidence}]}
+    _edit(RUN / "summaries/101.json", changes)
+    _edit(RUN / "run.json", {"failures": [{"stage": "summarize", "subject": "pr-101", "reason": HOSTILE}]})
+    return command
+
+
+def _edit(path: Path, changes: dict[str, object]) -> None:
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | changes), encoding="utf-8")
+
+
+def test_nothing_that_a_terminal_obeys_is_printed(hostile: CommandLine) -> None:
+    forms: tuple[tuple[str, ...], ...] = ((), ("--json",), ("--pr", "101"), ("--pr", "101", "--json"))
+    shown = {arguments: hostile("show", RUN, *arguments) for arguments in forms}
+    for outcome in shown.values():
+        assert (outcome.code, UNSEEN.search(outcome.out.replace("\n", ""))) == (0, None)
+        assert not any(line.startswith("## e") for line in outcome.out.split("\n"))
+    one_line = r"a\x1b]0;b\x07\u202ec\u200bd\n## e\x9b2J"
+    lines = shown["--pr", "101"].out.split("\n")
+    assert lines[0] == f"#101 {one_line}"
+    assert rf"open thread T1 (medium): Why?\n{one_line}" in lines
+    at = lines.index(f"claim: {one_line}")
+    assert lines[at + 1] == f"    diff {one_line} 1: {one_line}"
+    assert any(line.endswith(one_line.replace(r"\n", " ")) for line in shown[()].out.split("\n"))
+    assert json.loads(shown["--pr", "101", "--json"].out)["headline"] == HOSTILE
+    assert json.loads(shown["--json",].out)["failures"][0]["reason"] == HOSTILE
+    refused = hostile("show", RUN, "--pr", "90")
+    assert (refused.code, f"(label {one_line})" in refused.err) == (2, True)

@@ -131,7 +131,7 @@ def test_no_token_and_no_git(command: CommandLine) -> None:
     found = checks(outcome)
     assert (outcome.code, tuple(found)) == (1, ("git", "token"))
     assert found["git"][0] == "note"
-    assert found["git"][1].startswith("not installed, or not on PATH; 2.31 or later is wanted")
+    assert found["git"][1].startswith("git is not installed, or not on PATH; git 2.31 or later is wanted:")
     assert found["token"][0] == "failed"
     assert found["token"][1].startswith("no token for github.com")
 
@@ -194,15 +194,24 @@ def test_without_git_the_diffs_are_counted_against_the_other_limit(command: Comm
     assert "20 requests are left until 2026-02-09 08:40 UTC; a run would wait about 40 min" in outcome.out
 
 
-def test_git_that_is_too_old(command: CommandLine, server: GitHubServer) -> None:
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo git version 2.30.9", "git version 2.30.9 is too old"),
+        ("exit 0", "git does not work: git --version says ''"),
+        ("exit 1", "git does not work: git --version failed (git gave no reason)"),
+    ],
+)
+def test_git_that_a_run_could_not_use(command: CommandLine, server: GitHubServer, script: str, says: str) -> None:
+    """As for the run, the diffs then come by REST."""
     folder = command.folder / "old"
     folder.mkdir()
-    (folder / "git").write_bytes(b"#!/bin/sh\necho git version 2.30.9\n")
+    (folder / "git").write_bytes(f"#!/bin/sh\n{script}\n".encode())
     (folder / "git").chmod(0o755)
-    command.set(PATH=f"{folder}:/bin:/usr/bin")
-    found = checks(command("doctor", "--json"))
-    assert found["git"][0] == "note"
-    assert found["git"][1].startswith("git version 2.30.9; 2.31 or later is wanted")
+    command.set(PATH=str(folder))
+    found = checks(command("doctor", *WEEK, "--json"))
+    assert found["git"] == ("note", f"{says}; git 2.31 or later is wanted: without it, each diff is a REST call")
+    assert found["week"][1].endswith(" 8 GraphQL calls (20 points) and 23 REST calls")
 
 
 class WithoutLimits(GitHubServer):

@@ -19,6 +19,7 @@ def queries() -> list[tuple[str, str, dict[str, Any]]]:
         ("count", github_queries.COUNT, {}),
         ("history", github_queries.HISTORY, {}),
         ("by number", github_queries.by_number(range(1, DETAIL_BATCH + 1)), {}),
+        ("by number, in pieces", github_queries.by_number_in_pieces(range(1, DETAIL_BATCH // 2 + 1)), {}),
         ("details", github_queries.DETAILS, {"ids": [f"PR_{number}" for number in range(DETAIL_BATCH)]}),
         *more,
         ("more, full batch", github_queries.more([largest] * MORE_BATCH), {}),

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from github_server import GitHubServer
+from github_wire import Answer as HttpAnswer
 from github_world import Bot, FakePull, FakeRepository, World
 from pydantic import SecretStr
 
@@ -48,13 +49,18 @@ class Run:
     said: list[str] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
 
-    def iterate(self, pulls: Sequence[FakePull] | None = None) -> Iterator[PullDetail]:
+    @contextmanager
+    def client(self) -> Iterator[GitHubApi]:
         access = GitHubAccess(self.server.api_url, self.server.server_url, SecretStr(self.server.token), "GH_TOKEN")
         api = GitHubApi(access, max_wait=self.max_wait, say=self.said.append, sleep=self.waits.append)
         try:
-            yield from read_details(api, NAME, [listed(pull) for pull in pulls or self.repo.pulls.values()])
+            yield api
         finally:
             api.close()
+
+    def iterate(self, pulls: Sequence[FakePull] | None = None) -> Iterator[PullDetail]:
+        with self.client() as api:
+            yield from read_details(api, NAME, [listed(pull) for pull in pulls or self.repo.pulls.values()])
 
     def read(self, *pulls: FakePull) -> list[PullDetail]:
         return list(self.iterate(pulls))
@@ -396,6 +402,39 @@ def test_a_pull_request_that_github_cannot_answer_is_not_lost(run: Run) -> None:
     assert run.server.operations() == {"Details": 1 + 6 + 2, "Repository": 1}
 
 
+def _only_for(run: Run, *pulls: FakePull) -> None:
+    """502 on every query for the details of these."""
+    ids = {pull.id for pull in pulls}
+    failed = HttpAnswer.json(502, {"message": "Bad Gateway"})
+    run.server.scenario._add("Details", None, lambda _: failed, lambda asked: ids & set(asked.variables["ids"]))
+
+
+def test_two_in_a_row_that_github_cannot_answer_are_their_own_affair(run: Run) -> None:
+    """At the beginning, in the middle and at the end."""
+    pulls = merge(run, 8)
+    _only_for(run, *pulls[:2], *pulls[3:5], *pulls[6:])
+    details = run.read(*pulls)
+    assert numbers(details) == list(range(1, 9))
+    note = (f"conversation: {NO_ANSWER}",)
+    assert [partial(detail) for detail in details] == [note, note, (), note, note, (), note, note]
+
+
+def test_three_in_a_row_end_the_run_and_were_not_read(run: Run) -> None:
+    """What was answered before them was; the command that continues asks for them again."""
+    pulls = merge(run, 9)
+    _only_for(run, pulls[0], *pulls[3:])
+    taken: list[PullDetail] = []
+    with pytest.raises(ServiceError) as raised:
+        taken.extend(run.iterate(pulls))
+    assert numbers(taken) == [1, 2, 3]
+    assert str(raised.value).startswith(
+        "GitHub did not answer for the details of 3 pull requests in a row (#4, #5, #6): 127.0.0.1:"
+    )
+    assert str(raised.value).endswith(
+        ": query Details: HTTP 502: Bad Gateway (gave up after 6 attempts); the same command continues later"
+    )
+
+
 def test_pages_that_github_cannot_answer_are_named(run: Run) -> None:
     pull = run.repo.merge_pull(labels=[f"label {place}" for place in range(31)], files={"a.py": "one\n"})
     other = run.repo.merge_pull()
@@ -461,6 +500,32 @@ def test_a_field_that_may_not_be_seen(run: Run) -> None:
     details = run.read(*pulls)
     assert [detail.pull.labels for detail in details] == [(), None, ()]
     assert [partial(detail) for detail in details] == [(), ("labels: this token may not see all of it",), ()]
+
+
+def test_what_a_list_did_not_show_is_a_gap_of_the_pull_request(run: Run) -> None:
+    pulls = merge(run, 2)
+    gap = ("commits", "this token may not see all of it")
+    with run.client() as api:
+        told = [replace(listed(pull), gaps=(gap,)) for pull in pulls]
+        run.server.scenario.node_lost(pulls[1].id)
+        details = list(read_details(api, NAME, told))
+    assert partial(details[0]) == (": ".join(gap),)
+    assert partial(details[1]) == (": ".join(gap), "conversation: GitHub does not find all of it")
+
+
+def test_a_time_of_merging_that_may_not_be_seen(run: Run) -> None:
+    pulls = merge(run, 2)
+    run.server.scenario.field_error(pulls[0].id, "mergedAt")
+    details = run.read(*pulls)
+    assert [detail.pull.merged_at for detail in details] == [pull.merged_at for pull in pulls]
+    assert [bool(partial(detail)) for detail in details] == [True, False]
+
+
+@pytest.mark.parametrize(("field_name", "part"), [("mergeCommit", "merge commit"), ("baseRefName", "base branch")])
+def test_a_hidden_field_is_named(run: Run, field_name: str, part: str) -> None:
+    (pull,) = merge(run, 1)
+    run.server.scenario.field_error(pull.id, field_name)
+    assert partial(run.one(pull))[0] == f"{part}: this token may not see all of it"
 
 
 def test_people_who_may_not_be_seen_are_not_deleted_accounts(run: Run) -> None:

@@ -1,6 +1,7 @@
 """Diffs by real git over http, from a fake GitHub: which trees, counts and fetches, and where the token goes."""
 
 import base64
+import re
 import shutil
 import socket
 import tempfile
@@ -581,9 +582,9 @@ def test_a_server_that_does_not_answer(server: GitHubServer, repo: FakeRepositor
     ) as week:
         week.fetch([listed(pull)])
         assert week.diff(listed(pull), detail(pull)) is None
-    assert len(waited) == 2
+    assert len(waited) == 5
     assert f"{url}/{_NAME}.git: git cannot read it: fatal: unable to access " in said[-1]
-    assert said[-1].endswith(f"(gave up after 3 attempts); {_REST}")
+    assert said[-1].endswith(f"(gave up after 6 attempts); {_REST}")
 
 
 def test_a_server_in_trouble_for_a_moment(server: GitHubServer, repo: FakeRepository) -> None:
@@ -591,6 +592,40 @@ def test_a_server_in_trouble_for_a_moment(server: GitHubServer, repo: FakeReposi
     server.scenario.bad_gateway(times=1, on="git")
     assert _diff(server, pull).state == "complete"
     assert server.counts.git == 3
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_server_that_is_asked_too_much_is_waited_for(server: GitHubServer, repo: FakeRepository, method: str) -> None:
+    """Be it before the fetch, or when it has begun."""
+    pull = repo.merge_pull(files={"b.txt": "b\n"})
+    limited = Answer(429, b"Slow down.", {"content-type": "text/plain", "retry-after": "1"})
+    server.scenario._add("git", 2, lambda _: limited, lambda request: request.method == method)
+    said: list[str] = []
+    (diff,) = _diffs(server, [pull], said)
+    assert diff is not None
+    assert diff.state == "complete"
+    waits = [line for line in said if line.startswith("trying again in 1 s: ")]
+    address = f"{server.server_url}/{_NAME}.git"
+    assert len(waits) == 2
+    assert waits[0].startswith(f"trying again in 1 s: {address}: git is asked to wait (HTTP 429): ")
+    assert not [line for line in said if "REST" in line or "in parts" in line]
+
+
+def test_a_server_that_is_asked_too_much_for_long(server: GitHubServer, repo: FakeRepository) -> None:
+    server.scenario.too_many_requests(times=None, on="git")
+    said: list[str] = []
+    assert _diffs(server, [repo.merge_pull(files={"b.txt": "b\n"})], said) == [None]
+    assert len(server.requests) == 6
+    assert said[-1].endswith(f" (gave up after 6 attempts); {_REST}")
+
+
+def test_of_what_git_reports_only_shares_of_the_work_are_shown(server: GitHubServer, repo: FakeRepository) -> None:
+    pulls = [repo.merge_pull(files={f"{number}.txt": "x\n"}) for number in range(3)]
+    pulls[1].merge_commit = "f" * 40
+    said: list[str] = []
+    assert [diff and diff.state for diff in _diffs(server, pulls, said)] == ["complete", None, "complete"]
+    assert said
+    assert [line for line in said if not re.search(r": +\d+% \(\d+/\d+\)", line)] == []
 
 
 def test_only_encrypted_beyond_this_machine(server: GitHubServer, repo: FakeRepository) -> None:
@@ -627,14 +662,68 @@ def test_contents_that_do_not_come(server: GitHubServer, repo: FakeRepository) -
     assert said[-1] == f"{url}: #{large.number}: git lacks a part of the diff; it is read through REST"
 
 
-def test_git_is_not_installed(
-    server: GitHubServer, repo: FakeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def _only_this_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None) -> None:
+    """Without a script there is none at all."""
+    if script is not None:
+        (tmp_path / "git").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (None, "git is not installed, or not on PATH"),
+        ("exit 0", "git does not work: git --version says ''"),
+        ("echo hello", "git does not work: git --version says 'hello'"),
+        ("echo fatal: broken >&2; exit 1", "git does not work: git --version failed (fatal: broken)"),
+        ("echo git version 2.10.0", "git version 2.10.0 is too old"),
+        ("echo git version 1.99.1", "git version 1.99.1 is too old"),
+        ("echo git version 2.30.9", "git version 2.30.9 is too old"),
+    ],
+)
+def test_git_that_cannot_be_used(
+    server: GitHubServer,
+    repo: FakeRepository,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str | None,
+    why: str,
 ) -> None:
     pull = repo.merge_pull(files={"b.txt": "b\n"})
     told = listed(pull), detail(pull)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    _only_this_git(tmp_path, monkeypatch, script)
     said: list[str] = []
     with _week(server, said) as week:
         week.fetch([told[0]])
         assert week.diff(*told) is None
-    assert said == [f"git is not installed, or not on PATH; install git, or use --source github; {_REST}"]
+    assert said == [f"{why}; git 2.31 or later is wanted; {_REST}"]
+    assert server.requests == []
+
+
+def test_git_that_is_another_program(
+    server: GitHubServer, repo: FakeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says that it is git, and whatever it is told, it says so again."""
+    pull = repo.merge_pull(files={"b.txt": "b\n"})
+    told = listed(pull), detail(pull)
+    _only_this_git(tmp_path, monkeypatch, "echo git version 2.50.1")
+    said: list[str] = []
+    with _week(server, said) as week:
+        week.fetch([told[0]])
+        assert week.diff(*told) is None
+    address = f"{server.server_url}/{_NAME}.git"
+    assert said == [f"{address}: git does not answer as git does; is another program of that name on PATH?; {_REST}"]
+
+
+def test_git_that_breaks_in_the_middle(
+    server: GitHubServer, repo: FakeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pull = repo.merge_pull(files={"b.txt": "b\n"})
+    told = listed(pull), detail(pull)
+    said: list[str] = []
+    with _week(server, said) as week:
+        week.fetch([told[0]])
+        _only_this_git(tmp_path, monkeypatch, "echo git version 2.50.1")
+        assert week.diff(*told) is None
+    assert said[-1] == (f"{server.server_url}/{_NAME}.git: #1: git lacks a part of the diff; it is read through REST")

@@ -16,6 +16,7 @@ from scripted_github import (
 )
 from scripted_http import Reply, Stalled, answer, cut
 
+from prhub_digest.collect import github_api
 from prhub_digest.collect.github_api import TooHeavyError
 from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
 
@@ -54,9 +55,9 @@ def test_what_may_pass_is_tried_again(bad: Reply, words: str | None) -> None:
     else:
         assert message == f"{run.asked}: {words} (gave up after 6 attempts); the same command continues later"
     assert [round(wait - 0.5 * 2**n, 1) >= 0 for n, wait in enumerate(run.waits)] == [True] * 5
-    assert len(run.said) == 1
-    assert run.said[0].startswith("trying again in 8 s: ") or run.said[0].startswith("trying again in 9 s: ")
-    assert run.said[0].endswith(message.partition(" (gave up")[0])
+    error = message.partition(" (gave up")[0]
+    assert run.said[0] == f"trying again in 4 s: {error}"  # the fourth pause is the first one past 5 s in all
+    assert run.said[1:] in ([f"trying again in 8 s: {error}"], [f"trying again in 9 s: {error}"])
 
 
 def test_a_server_that_is_not_there() -> None:
@@ -72,7 +73,7 @@ def test_silence_is_tried_again() -> None:
     with served("silent", GOOD, timeout=1) as run:
         assert run.query().data["nodes"] == []
         assert run.api.calls == 2
-    assert run.said == []
+    assert run.said == [f"{run.asked}: no answer within 1 s; trying again"]
 
 
 RESOURCES = "Resource limits for this query exceeded."
@@ -103,6 +104,14 @@ def test_what_is_too_heavy_is_for_the_caller_to_divide(bad: Reply, words: str) -
         message = failing(lambda: run.query(divisible=True), TooHeavyError)
         assert (run.api.calls, run.waits) == (1, [])
     assert message == f"{run.asked}: {words}"
+    assert run.said == ([f"{message}; trying again with less at once"] if words.startswith("no answer") else [])
+
+
+def test_what_was_too_heavy_for_a_long_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(github_api, "SHOWN_FROM", 0)
+    with served(answer({"message": "Bad Gateway"}, 502)) as run:
+        failing(lambda: run.query(divisible=True), TooHeavyError)
+    assert run.said == [f"{run.asked}: HTTP 502: Bad Gateway; trying again with less at once"]
 
 
 def test_other_failures_of_a_divisible_query_are_tried_again() -> None:
@@ -176,7 +185,7 @@ def test_a_token_without_the_rights() -> None:
 
 def test_an_older_server_that_lacks_a_field() -> None:
     error = {
-        "message": "Field 'isMinimized' doesn't exist on type 'IssueComment'",
+        "message": "Field 'isMinimized' doesn't exist on type 'IssueComment'.",
         "path": ["query Details", "nodes"],
         "extensions": {"code": "undefinedField"},
     }
@@ -184,8 +193,8 @@ def test_an_older_server_that_lacks_a_field() -> None:
         message = failing(run.query, FatalServiceError)
         assert run.api.calls == 1
     assert message == (
-        f"{run.asked}: {error['message']}: this GitHub Enterprise Server is too old for what is asked;"
-        " update it, or read the repository with: --source git"
+        f"{run.asked}: Field 'isMinimized' doesn't exist on type 'IssueComment': this GitHub Enterprise Server is"
+        " too old for what is asked; update it, or read the repository with: --source git"
     )
 
 

@@ -32,6 +32,8 @@ def test_a_reason_in_words(kind: str, message: str, expected: str) -> None:
         (("headRefOid",), "conversation"),
         (("reviewThreads", "nodes", 3, "comments", "nodes", 0, "author"), "review threads"),
         (("mergedBy", "name"), "who merged it"),
+        (("mergeCommit", "author"), "merge commit"),
+        (("commits", "nodes", 0, "commit", "author", "name"), "commits"),
         (("timelineItems", "nodes", 0, "source"), "references from other pull requests"),
     ],
 )
@@ -71,13 +73,15 @@ def test_what_is_null_is_missing_even_without_a_word_of_github(
         (("comments", "nodes", 1, "author"), False),
         (("comments", "nodes", "0", "author"), False),
         (("reviews", "nodes", 0, "author"), False),
+        (("mergeCommit",), True),
         ((), False),
     ],
 )
-def test_only_an_actor_that_github_refused_is_hidden(path: tuple[str | int, ...], hidden: bool) -> None:
-    node: dict[str, Any] = {"author": None, "reviews": None, "comments": {"nodes": [{"author": None, "body": None}]}}
+def test_only_what_github_refused_is_hidden(path: tuple[str | int, ...], hidden: bool) -> None:
+    said: dict[str, Any] = {"author": None, "body": None}
+    node: dict[str, Any] = {"author": None, "mergeCommit": None, "reviews": None, "comments": {"nodes": [said]}}
     mark_hidden(node, path)
-    assert ({} in (node["author"], node["comments"]["nodes"][0]["author"])) == hidden
+    assert ({} in (node["author"], node["mergeCommit"], said["author"])) == hidden
     assert node["comments"]["nodes"][0]["body"] is None
 
 

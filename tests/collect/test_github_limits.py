@@ -109,7 +109,7 @@ def test_a_wait_over_the_bound_ends_the_run_and_says_when_to_go_on() -> None:
         message = failing(run.query, ServiceError)
         assert run.api.waited == 0
     assert message == (
-        f"{run.host}: the limit of this hour is used up: API rate limit exceeded for user ID 1.:"
+        f"{run.host}: the limit of this hour is used up: API rate limit exceeded for user ID 1:"
         " GitHub asks to wait 10 min 2 s, until 07:10:02 UTC, and --max-wait allows 600 s;"
         " the same command continues later"
     )
@@ -122,8 +122,8 @@ def test_the_waits_of_all_queries_count_against_one_bound() -> None:
         run.query()
         message = failing(run.query, ServiceError)
     assert message == (
-        f"{run.host}: asked too much in a short time: {SECONDARY}: GitHub asks to wait 5 min 0 s, until 07:05:00 UTC,"
-        " and --max-wait allows 700 s, of which 10 min 0 s are used; the same command continues later"
+        f"{run.host}: asked too much in a short time: {SECONDARY[:-1]}: GitHub asks to wait 5 min 0 s, until 07:05:00"
+        " UTC, and --max-wait allows 700 s, of which 10 min 0 s are used; the same command continues later"
     )
     assert run.waits == [300, 300]
 

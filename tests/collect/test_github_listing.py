@@ -1,5 +1,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,8 @@ from prhub_digest.collect import github_lists
 from prhub_digest.collect.github_access import GitHubAccess
 from prhub_digest.collect.github_api import GitHubApi
 from prhub_digest.collect.github_list_pages import ListError
-from prhub_digest.collect.github_listing import Listing, list_pulls, look_up
+from prhub_digest.collect.github_listed import look_up
+from prhub_digest.collect.github_listing import Listing, list_pulls
 from prhub_digest.collect.github_lists import Place, by_history
 from prhub_digest.collect.github_pulls import ListedPull
 from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
@@ -470,11 +472,145 @@ def test_nothing_merged(repository: FakeRepository) -> None:
     assert listing.notes == (_agree(0),)
 
 
-def test_field_that_the_token_may_not_read(repository: FakeRepository) -> None:
+_REFUSED = "Resource not accessible by personal access token"
+_WHY = "this token may not see all of it"
+
+
+@pytest.mark.parametrize(
+    ("field", "part", "changes"),
+    [
+        ("author", "author", {"author": Person(kind="unknown")}),
+        ("mergeCommit", "merge commit", {"merge_commit": None, "looks_rebased": False}),
+    ],
+)
+def test_field_that_the_token_may_not_read(
+    repository: FakeRepository, field: str, part: str, changes: dict[str, Any]
+) -> None:
+    """The entry is there without it, in all three lists."""
     pulls = _week_of(repository, 3)
     with _serving(repository) as server:
-        server.scenario.field_error(pulls[1].id, "createdAt")
-        with pytest.raises(ServiceError, match="by update is not whole; GitHub said: Resource not accessible by"):
+        before = _list(server)
+        server.scenario.field_error(pulls[1].id, field)
+        listing = _list(server)
+    one, two, three = before.pulls
+    assert listing.pulls == (one, replace(two, **changes, gaps=((part, _WHY),)), three)
+    assert listing.notes == (_agree(3),)
+    assert listing.direct_commits == 0
+
+
+def test_deleted_account_and_lost_merge_commit_are_no_gaps(repository: FakeRepository) -> None:
+    repository.merge_pull(author=None).merge_commit = None
+    with _serving(repository) as server:
+        (pull,) = _list(server).pulls
+    assert (pull.author, pull.merge_commit, pull.gaps) == (Person(kind="deleted"), None, ())
+
+
+def test_commit_that_the_token_may_not_read(repository: FakeRepository) -> None:
+    steps = [("One", {"a.txt": "1\n"}), ("Two", {"b.txt": "2\n"})]
+    pull = repository.merge_pull(kind="rebase", commits=steps)
+    with _serving(repository) as server:
+        server.scenario.field_error(pull.commits[1].id, "messageHeadline")
+        listing = _list(server)
+    (found,) = listing.pulls
+    assert (found.commits, found.looks_rebased, found.merge_commit) == (2, False, pull.merge_commit)
+    assert found.gaps == (("commits", _WHY),)
+    assert listing.notes == (_agree(1),)
+
+
+@pytest.mark.parametrize(
+    ("field", "part", "changes"),
+    [
+        ("title", "title", {"title": ""}),
+        ("url", "address", {"url": None}),
+        ("createdAt", "time of opening", {"created_at": None}),
+        ("baseRefName", "base branch", {}),  # it is on the default branch, as the history shows
+        ("headRefName", "head branch", {"head_branch": None}),
+        ("commits", "commits", {"commits": 0}),
+    ],
+)
+def test_field_whose_absence_blanks_the_entry(
+    repository: FakeRepository, field: str, part: str, changes: dict[str, Any]
+) -> None:
+    """Update and search show an entry of nothing then; the history knows which it is."""
+    pulls = _week_of(repository, 3)
+    with _serving(repository) as server:
+        before = _list(server)
+        server.scenario.field_error(pulls[1].id, field)
+        listing = _list(server)
+    one, two, three = before.pulls
+    assert listing.pulls == (one, replace(two, **changes, gaps=((part, _WHY),)), three)
+    assert listing.direct_commits == 0
+    assert listing.notes == (
+        "3 pull requests: by update 2, by the history of main 3",
+        "the list by update lacks #2: it is counted all the same",
+        (
+            "1 pull request of the list by update cannot be shown to this token, but others name it;"
+            f" GitHub said: {_REFUSED} ({field})"
+        ),
+        f"the list by search was given up; GitHub said: {_REFUSED} ({field})",
+    )
+    assert server.operations()["ByNumberInPieces"] == 1
+
+
+def test_entry_that_only_the_list_by_update_hides(repository: FakeRepository) -> None:
+    """And only for a moment: the search shows it whole."""
+    pulls = _week_of(repository, 3)
+    with _serving(repository) as server:
+        server.scenario.field_error(pulls[1].id, "title")
+        server.scenario.before("Search", 1, server.scenario.clear)
+        listing = _list(server)
+    assert [(pull.number, pull.gaps) for pull in listing.pulls] == [(1, ()), (2, ()), (3, ())]
+    assert listing.notes[0] == "3 pull requests: by update 2, by search 3, by the history of main 3"
+    assert "ByNumber" not in server.operations()
+
+
+def test_entries_that_no_other_list_names(repository: FakeRepository) -> None:
+    _week_of(repository, 2)
+    backport = repository.merge_pull(merged_at="2026-02-03T10:00:00Z", base="release-1")
+    with _serving(repository) as server:
+        for field in ("title", "createdAt"):
+            server.scenario.clear()
+            server.scenario.field_error(backport.id, field)
+            with pytest.raises(ServiceError) as raised:
+                _list(server)
+            assert str(raised.value) == (
+                f"{_NAME}: the list of pull requests by update is not whole; 1 pull request of it cannot be shown to"
+                f" this token, and no other list names it; GitHub said: {_REFUSED} ({field}); try again, and check what"
+                " the token may read"
+            )
+
+
+def test_more_hidden_entries_than_the_others_name(repository: FakeRepository) -> None:
+    pulls = _week_of(repository, 2)
+    pulls.append(repository.merge_pull(merged_at="2026-02-03T10:00:00Z", base="release-1"))
+    with _serving(repository) as server:
+        for pull in pulls[1:]:
+            server.scenario.field_error(pull.id, "title")
+        with pytest.raises(
+            ServiceError, match=r"2 pull requests of it cannot .* no other list names all of them; GitHub"
+        ):
+            _list(server)
+
+
+def test_hidden_entry_from_before_the_week(repository: FakeRepository) -> None:
+    """Behind one that was updated before it: nothing of the week can follow."""
+    oldest = repository.merge_pull(merged_at="2026-01-20T10:00:00Z")
+    repository.merge_pull(merged_at="2026-01-21T10:00:00Z")
+    _week_of(repository, 2)
+    with _serving(repository) as server:
+        server.scenario.field_error(oldest.id, "title")
+        listing = _list(server)
+    assert _numbers(listing) == [3, 4]
+    assert listing.notes == (_agree(2),)
+
+
+@pytest.mark.parametrize("field", ["id", "number", "updatedAt"])
+def test_entry_without_a_name_or_its_times(repository: FakeRepository, field: str) -> None:
+    """Not even one by one can its fields be had."""
+    pulls = _week_of(repository, 3)
+    with _serving(repository) as server:
+        server.scenario.field_error(pulls[1].id, field)
+        with pytest.raises(ServiceError, match=rf"this token.*; GitHub said: {_REFUSED} \({field}\); try again"):
             _list(server)
 
 
@@ -507,8 +643,8 @@ def test_lists_of_which_something_is_hidden(repository: FakeRepository) -> None:
     assert listing.direct_commits is None
     assert listing.notes == (
         "3 pull requests: by update 3",
-        "the list by search was given up; GitHub said: Resource not accessible by personal access token",
-        "the history of main was given up; GitHub said: Resource not accessible by personal access token",
+        f"the list by search was given up; GitHub said: {_REFUSED} (createdAt)",
+        f"the history of main was given up; GitHub said: {_REFUSED} (committedDate)",
     )
 
 
@@ -568,6 +704,31 @@ def test_look_up_keeps_the_order_that_was_asked_for(repository: FakeRepository) 
 def test_look_up_of_what_was_not_merged(repository: FakeRepository, number: int, words: str) -> None:
     _week_of(repository, 1)
     repository.open_pull(2)
-    words = f"not all of the merged pull requests #1, #{number} can be read; .*{words}"
+    words = f"pull request #{number} cannot be shown to this token as a merged one; .*{words}"
     with _serving(repository) as server, _client(server) as api, pytest.raises(ServiceError, match=words):
         look_up(api, _NAME, [1, number])
+
+
+def test_look_up_of_what_github_shows_in_part(repository: FakeRepository) -> None:
+    """As a run does that goes on where an earlier one ended."""
+    pulls = _week_of(repository, 30)
+    with _serving(repository) as server, _client(server) as api:
+        whole = look_up(api, _NAME, range(1, 31))
+        server.scenario.field_error(pulls[1].id, "author")
+        for pull in pulls[5:17]:
+            server.scenario.field_error(pull.id, "baseRefName")
+        found = look_up(api, _NAME, range(1, 31))
+    branch = ("base branch", _WHY)
+    assert found[1] == replace(whole[1], author=Person(kind="unknown"), gaps=(("author", _WHY),))
+    assert found[5:17] == tuple(replace(pull, base_branch=None, gaps=(branch,)) for pull in whole[5:17])
+    assert (found[0], found[2:5], found[17:]) == (whole[0], whole[2:5], whole[17:])
+    assert server.operations() == {"ByNumber": 2, "ByNumberInPieces": 2}
+
+
+def test_look_up_that_is_refused_as_a_whole() -> None:
+    error = {"type": "FORBIDDEN", "message": "Not today."}
+    with (
+        served(answer({"data": {"repository": {"p1": None}}, "errors": [error]})) as run,
+        pytest.raises(ServiceError, match="acme/tool: pull requests cannot be read by their numbers; GitHub said: Not"),
+    ):
+        look_up(run.api, "acme/tool", [1])

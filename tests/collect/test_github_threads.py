@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,9 +161,27 @@ def test_lines_of_the_old_side(anchor: ThreadAnchor, text: str | None, expected:
     assert lines_changed_later(anchor, HEAD, text) is expected
 
 
-def test_a_remark_on_the_last_commit_was_followed_by_no_change() -> None:
-    assert lines_changed_later(new(HUNK, commit=HEAD), HEAD, "all other\n") is False
-    assert lines_changed_later(new("", 0, commit=HEAD), HEAD, None) is False
+ON_HEAD: dict[str, tuple[ThreadAnchor, str | None, bool | None]] = {
+    "as it was": (new(HUNK, commit=HEAD), MERGED, False),
+    "changed by the merge itself": (new(HUNK, commit=HEAD), MERGED.replace("append(item)", "append(items)"), True),
+    "brought back by the merge itself": (replace(old(DELETION), commit=HEAD), RESTORED, True),
+    "not known": (new(HUNK, commit=HEAD), None, False),
+    "no hunk": (new("", commit=HEAD), MERGED, False),
+    "in several places": (
+        new(HUNK, commit=HEAD),
+        "def a():\n        items.append(item)\ndef b():\n        items.append(item)\n",
+        False,
+    ),
+    "a whole file": (new("", 0, commit=HEAD), MERGED, None),
+    "a whole file, not known": (new("", 0, commit=HEAD), None, None),
+}
+
+
+@pytest.mark.parametrize(("anchor", "text", "expected"), ON_HEAD.values(), ids=ON_HEAD.keys())
+def test_a_remark_on_the_last_commit_was_followed_by_the_merge_alone(
+    anchor: ThreadAnchor, text: str | None, expected: bool | None
+) -> None:
+    assert lines_changed_later(anchor, HEAD, text) is expected
 
 
 def test_commits_that_are_not_known_are_not_the_same() -> None:

@@ -103,3 +103,45 @@ def test_a_limit_that_lasts_longer_than_the_waits_may(command: CommandLine, serv
     assert (outcome.code, outcome.out) == (4, ""), outcome.err
     assert "--max-wait" in outcome.err
     assert not (RUN / "collection.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "part"),
+    [
+        ("author", "author"),
+        ("mergeCommit", "merge commit"),
+        ("commits", "commits"),
+        ("baseRefName", "base branch"),
+        ("title", "title"),
+        ("createdAt", "time of opening"),
+        ("reviewThreads", "review threads"),
+    ],
+)
+def test_a_field_that_cannot_be_read_makes_one_pull_request_incomplete(
+    command: CommandLine, server: GitHubServer, field: str, part: str
+) -> None:
+    """Until it can be, and is read again: the same command does not."""
+    server.scenario.field_error("PR_kw1x3", field)
+    outcome = command(*COLLECT)
+    assert (outcome.code, numbers()) == (1, [1, 2, 3, 4, 5]), outcome.err
+    refused = [line for line in outcome.err.splitlines() if line.startswith("warning: ")]
+    assert len(refused) == 2, outcome.err
+    assert refused[0].startswith("warning: collect pr-3: ")
+    assert f"{part}: this token may not see all of it" in refused[0]
+    assert refused[1] == "warning: 1 pull request is incomplete; --refresh reads the week again"
+    asked(server)
+    server.scenario.clear()
+    again = run(command)
+    assert (again.code, refused[1] in again.err, asked(server)) == (1, True, set()), again.err
+    fresh = run(command, "--refresh")
+    assert (fresh.code, "incomplete" in fresh.err) == (0, False), fresh.err
+
+
+def test_an_interrupted_week_goes_on_although_a_field_cannot_be_read(
+    command: CommandLine, server: GitHubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.scenario.field_error("PR_kw1x5", "commits")
+    assert interrupted(monkeypatch, command, 5, *COLLECT).code == 130
+    outcome = command(*COLLECT)
+    assert (outcome.code, numbers()) == (1, [1, 2, 3, 4, 5]), outcome.err
+    assert "warning: collect pr-5: commits: this token may not see all of it" in outcome.err

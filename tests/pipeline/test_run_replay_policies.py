@@ -95,7 +95,7 @@ def test_nearest_without_a_difference_is_strict(command: CommandLine, week: Path
     assert command(*DRY).code == 0
     strict = pages()
     outcome = command(*NEAREST, "--json")
-    assert (outcome.code, json.loads(outcome.out)["mark"], pages()) == (0, None, strict)
+    assert (outcome.code, "mark" in json.loads(outcome.out), pages()) == (0, False, strict)
     assert "STALE" not in outcome.err
 
 
@@ -106,7 +106,7 @@ def test_a_strict_run_takes_nothing_that_is_stale_from_the_folder(
     strict = pages()
     assert command(*NEAREST, "--prompts", own_prompts).code == 0
     assert pages() != strict
-    refused(command(*DRY, "--prompts", own_prompts), "summarize_pr/pr-101 answers another request:\n")
+    refused(command(*DRY, "--prompts", own_prompts), " answers another request:\n")
     outcome = command(*DRY)
     assert (outcome.code, pages()) == (0, strict)
     assert "STALE" not in (RUN / "run.json").read_text()

@@ -1,4 +1,4 @@
-import re
+from string import Formatter
 from typing import Any, get_args
 
 import pytest
@@ -92,6 +92,20 @@ def test_figures_are_written_from_their_record(changes: dict[str, Any], expected
             "缺少测试 3 / 7 个 PR",
         ),
         (Count(path="pulls.merged", value=4, unit="pulls"), "merged 4 PRs", "合并 4 个 PR"),
+        (Count(path="pulls.merged", value=1, unit="pulls"), "merged 1 PR", "合并 1 个 PR"),
+        (Count(path="pulls.net", value=0, unit="pulls"), "net of reverts 0 / 4 PRs", "扣除回退后 0 / 4 个 PR"),
+        (Count(path="commits.direct", value=1, unit="commits"), "pushed directly 1 commit", "直接推送 1 个提交"),
+        (Count(path="lines.added", value=1, unit="lines"), "added 1 line", "新增 1 行"),
+        (
+            Count(path="threads.open", value=1, unit="threads", denominator=2),
+            "left open 1 / 2 threads",
+            "未关闭 1 / 2 条讨论",
+        ),
+        (
+            Count(path="threads.open", value=0, unit="threads", denominator=1),
+            "left open 0 / 1 thread",
+            "未关闭 0 / 1 条讨论",
+        ),
         (Count(path="types.fix", value=3, unit="pulls"), "fix 3 / 4 PRs", "修复 3 / 4 个 PR"),
         (Count(path="labels.a.b", value=3, unit="pulls"), "label a.b 3 / 4 PRs", "标签 a.b 3 / 4 个 PR"),
         (Count(path="lines.added", value=12345, unit="lines"), "added 12,345 lines", "新增 12,345 行"),
@@ -110,7 +124,7 @@ def test_figures_are_written_from_their_record(changes: dict[str, Any], expected
             "median time to merge 2.0 days",
             "合并用时中位数 2.0 天",
         ),
-        (Count(path="novel.thing", value=1, unit="files"), "novel.thing 1 files", "novel.thing 1 个文件"),
+        (Count(path="novel.thing", value=1, unit="files"), "novel.thing 1 file", "novel.thing 1 个文件"),
     ],
 )
 def test_statistics_say_what_they_are_counted_out_of(count: Count, english: str, chinese: str) -> None:
@@ -133,16 +147,24 @@ def test_every_word_of_a_vocabulary_has_its_phrase() -> None:
     assert {f"{group}.{word}" for group, words in wanted.items() for word in words} <= KEYS
 
 
-class AnyValue(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return f"<{name}>"
+def values_in(text: str) -> set[str]:
+    """What a phrase shows; not what only chooses between two words."""
+    return {name for _, name, words, _ in Formatter().parse(text) if name and not words}
 
 
 def test_both_languages_take_the_same_values() -> None:
     for key, texts in TABLE.items():
         assert all(texts), key
-        english, chinese = (re.findall("<[a-z_]+>", text.format_map(AnyValue())) for text in texts)
-        assert sorted(english) == sorted(chinese), key
+        english, chinese = map(values_in, texts)
+        assert english == chinese, key
+
+
+def test_one_is_told_in_the_singular() -> None:
+    assert say("en", "close.read_all", pulls=1) == "All 1 PR was read in full."
+    assert say("en", "close.read_all", pulls=1200) == "All 1,200 PRs were read in full."
+    assert say("en", "highlights.share", n=1, units=1) == "1 of 1 change, by importance."
+    assert say("en", "highlights.share", n=0, units=2) == "0 of 2 changes, by importance."
+    assert say("zh", "highlights.share", n=1, units=1) == "从 1 项改动中按重要性选出 1 项。"
 
 
 def test_numbers_are_grouped_in_every_phrase() -> None:

@@ -19,6 +19,7 @@ from render_week import (
     plan,
     quote,
     summary,
+    thread,
     verification,
     week,
 )
@@ -27,6 +28,7 @@ from prhub_digest.errors import PrhubError
 from prhub_digest.models.digest import Language, Sentence
 from prhub_digest.models.period import Period
 from prhub_digest.models.plan import Fact
+from prhub_digest.models.pull_request import Completeness
 from prhub_digest.models.signals import Signals
 from prhub_digest.models.stats import Count
 from prhub_digest.models.verification import Finding
@@ -140,6 +142,79 @@ def test_a_source_without_review_threads_says_so() -> None:
     given = week("en")
     blind = Signals(areas=(), pulls=tuple(item.updated(threads=None) for item in given.signals.pulls))
     assert "The source knows no review threads." in render_text(build_view(replace(given, signals=blind)))
+
+
+@pytest.mark.parametrize(
+    ("language", "unread", "none_read"),
+    [
+        (
+            "en",
+            "The review threads could not be read.",
+            "Of the review threads that could be read, none was left open.",
+        ),
+        ("zh", "未能读取评审讨论。", "已读取的评审讨论中，没有遗留未关闭的。"),
+    ],
+)
+def test_threads_that_could_not_be_read_are_not_threads_that_the_source_does_not_know(
+    language: Language, unread: str, none_read: str
+) -> None:
+    given = week(language)
+    cut = {
+        number: replace(head, completeness=Completeness(conversation="partial", notes=("not given",)))
+        for number, head in given.pulls.items()
+    }
+    none, quiet = (
+        Signals(areas=(), pulls=tuple(item.updated(threads=threads) for item in given.signals.pulls))
+        for threads in (None, ())
+    )
+    rendered = render_text(build_view(replace(given, pulls=cut, signals=none)))
+    assert (unread in rendered, say(language, "threads.unknown") in rendered) == (True, False)
+    rendered = render_text(build_view(replace(given, pulls=cut, signals=quiet)))
+    assert (none_read in rendered, say(language, "threads.none") in rendered) == (True, False)
+    assert say(language, "threads.none") in render_text(build_view(replace(given, signals=quiet)))
+
+
+@pytest.mark.parametrize(
+    ("language", "reasons"),
+    [
+        ("en", ("not resolved after 1 reply", "not resolved after 2 replies")),
+        ("zh", ("1 条回复后仍未解决", "2 条回复后仍未解决")),
+    ],
+)
+def test_reasons_of_open_threads_are_told_in_the_language(language: Language, reasons: tuple[str, str]) -> None:
+    given = week(language)
+    threads = tuple(
+        thread(f"t{n}", "open", f"not resolved after {n} {'reply' if n == 1 else 'replies'}", "low", "src/a.py", n)
+        for n in (1, 2)
+    )
+    signals = Signals(areas=(), pulls=tuple(item.updated(threads=threads) for item in given.signals.pulls))
+    rendered = render_text(build_view(replace(given, signals=signals)))
+    for reason in reasons:
+        assert f"{say(language, 'mark.open')}{reason}{say(language, 'mark.close')}" in rendered
+
+
+def test_a_number_of_threads_left_open_says_what_it_counts() -> None:
+    for language in LANGUAGES:
+        meaning = say(language, "threads.open_means")
+        given = facts_week(language)
+        assert meaning in render_text(build_view(given))
+        others = tuple(count for count in given.stats.counts if count.group != "threads")
+        assert meaning not in render_text(build_view(replace(given, stats=given.stats.updated(counts=others))))
+
+
+def test_a_long_title_is_cut_wherever_it_stands() -> None:
+    """Also as the sentence of a template, which is the title when no model told more."""
+    title = "T" * 5000
+    full = digest("en")
+    told = tuple(h.updated(sentence=h.sentence.updated(text=title + ".", origin="template")) for h in full.highlights)
+    for given in (week("en", digest=full.updated(highlights=told)), facts_week("en")):
+        heads = {number: replace(head, title=title) for number, head in given.pulls.items()}
+        for kind in FORMATS.values():
+            rendered = kind(build_view(replace(given, pulls=heads)))
+            assert "T" * 400 + "…" in rendered
+            assert "T" * 401 not in rendered
+    rendered = render_text(build_view(week("en", digest=full.updated(highlights=told))))
+    assert "T" * 400 + " (mean TTFT 412 → 251 ms, page size 64, measured by the author)…" in rendered
 
 
 @pytest.mark.parametrize(
