@@ -78,6 +78,17 @@ def start(folder: Path, base_url: str, out: str = "runs") -> subprocess.Popen[by
     )
 
 
+def ended(process: subprocess.Popen[bytes], seconds: float) -> tuple[int | None, str]:
+    """The exit code and what stands on stderr; a process that hangs is killed, and has no code."""
+    try:
+        _, said = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return None, f"it did not end within {seconds:g} s"
+    return process.returncode, said.decode("utf-8", "replace")
+
+
 def run_in(folder: Path, out: str = "runs") -> Path:
     return folder / out / "toy__pages" / "2026-W06"
 

@@ -6,7 +6,6 @@ the settings for a short timeout. All kinds of faults come, except those that ar
 
 import json
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +27,7 @@ PROBABILITY = 0.3
 AT_ONCE = 3  # they wait most of the time
 HUNG = 120.0
 # Healthy answers take milliseconds; `STALL` and a byte every `DRIP` seconds are slower than one call may be.
-TIMEOUT, STALL, DRIP = 2.0, 5.0, 0.05
+TIMEOUT, STALL, DRIP = 3.0, 7.0, 0.05
 
 _WORD = re.compile("|".join(map(word_of, PULLS)))
 _NUMBER_OF = {word_of(number): number for number in PULLS}
@@ -76,20 +75,14 @@ def _run(seed: int | None) -> _Outcome:
         folder = Path(place)
         _week.write(folder)
         (folder / "prhub.toml").write_text(f"timeout_seconds = {TIMEOUT}\n", encoding="utf-8")
-        process = _week.start(folder, server.base_url)
-        try:
-            _, said = process.communicate(timeout=HUNG)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            return _Outcome(None, len(server.requests))
-        if process.returncode not in {0, 1}:
-            print(f"seed {seed}: exit {process.returncode}: {said.decode()[-400:]}")
-            return _Outcome(process.returncode, len(server.requests))
-        return _judged(folder, process.returncode, server)
+        code, said = _week.ended(_week.start(folder, server.base_url), HUNG)
+        if code not in {0, 1}:
+            print(f"seed {seed}: exit {code}: {said[-400:]}")
+            return _Outcome(code, len(server.requests))
+        return _judged(folder, code, server)
 
 
-def _judged(folder: Path, code: int, server: FaultServer) -> _Outcome:
+def _judged(folder: Path, code: int | None, server: FaultServer) -> _Outcome:
     run, stored = _week.run_in(folder), _week.entries(folder)
     summaries = {number: _read(run / "summaries" / f"{number}.json") for number in PULLS}
     without = {number for number, summary in summaries.items() if summary["status"] != "summarized"}

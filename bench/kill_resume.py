@@ -84,7 +84,7 @@ class _Resumed:
     """`twice`: requests beyond those of a run that nobody disturbs."""
 
     killed: bool
-    code: int
+    code: int | None
     stored_before: int
     asked_again: int
     twice: int
@@ -100,11 +100,11 @@ def measure() -> Iterator[Measure]:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             work = partial(_resumed, endpoint, whole, Path(place))
             runs = list(pool.map(work, range(KILLS), moments))
-        yield Measure("kill_resume_kills", sum(run.killed for run in runs), KILLS - 2, at_least=True)
+        yield Measure("kill_resume_kills", sum(run.killed for run in runs), KILLS - 5, at_least=True)
         yield Measure("kill_resume_kills_amid_calls", sum(_amid(run, whole) for run in runs), KILLS / 3, at_least=True)
         yield Measure("kill_resume_stored_asked_again", sum(run.asked_again for run in runs), 0)
         yield Measure("kill_resume_calls_twice_most", max(run.twice for run in runs), _week.CONCURRENCY)
-        yield Measure("kill_resume_digests_that_differ", sum(run.code or run.differences > 0 for run in runs), 0)
+        yield Measure("kill_resume_digests_that_differ", sum(run.code != 0 or run.differences > 0 for run in runs), 0)
         yield Measure("kill_resume_store_differences", sum(run.store_differences for run in runs), 0)
         yield from _two_at_once(endpoint, whole, Path(place))
 
@@ -118,11 +118,11 @@ def _whole(endpoint: _Endpoint, place: Path) -> _Whole:
     process = _week.start(folder, endpoint.base_url_of("whole"))
     _wait_for_folder(folder)
     began = time.monotonic()
-    _, said = process.communicate(timeout=HUNG)
+    code, said = _week.ended(process, HUNG)
     ended = time.monotonic()
     questions = endpoint.questions("whole")
-    if process.returncode != 0 or len(set(questions)) != len(questions):
-        raise RuntimeError(f"the undisturbed run ended with {process.returncode}: {said.decode()[-400:]}")
+    if code != 0 or len(set(questions)) != len(questions):
+        raise RuntimeError(f"the undisturbed run ended with {code}: {said[-400:]}")
     return _Whole(_files(_week.run_in(folder)), set(questions), (began, *endpoint.moments("whole"), ended))
 
 
@@ -137,12 +137,11 @@ def _resumed(endpoint: _Endpoint, whole: _Whole, place: Path, number: int, momen
     process.kill()
     process.communicate()
     before = _week.entries(folder)
-    resumed = _week.start(folder, endpoint.base_url_of(again))
-    resumed.communicate(timeout=HUNG)
+    code, _ = _week.ended(_week.start(folder, endpoint.base_url_of(again)), HUNG)
     asked = endpoint.questions(again)
     return _Resumed(
         killed=process.returncode < 0,
-        code=resumed.returncode,
+        code=code,
         stored_before=len(before),
         asked_again=len([question for question in asked if question in before]),
         twice=len(endpoint.questions(killed)) + len(asked) - len(whole.questions),
@@ -157,11 +156,9 @@ def _two_at_once(endpoint: _Endpoint, whole: _Whole, place: Path) -> Iterator[Me
         folder = _folder(place, f"pair-{number}")
         names = [f"{number}-one", f"{number}-two"]
         processes = [_week.start(folder, endpoint.base_url_of(name), out=name) for name in names]
-        codes = []
-        for process in processes:
-            process.communicate(timeout=HUNG)
-            codes.append(process.returncode)
-        digests += sum(_differences(_week.run_in(folder, name), whole) > 0 for name in names) + sum(map(bool, codes))
+        codes = [_week.ended(process, HUNG)[0] for process in processes]
+        runs = [_week.run_in(folder, name) for name in names]
+        digests += sum(code != 0 or _differences(run, whole) > 0 for code, run in zip(codes, runs, strict=True))
         store += _store_differences(folder, whole)
         asked += sum(len(endpoint.questions(name)) for name in names)
     yield Measure("two_at_once_digests_that_differ", digests, 0)

@@ -37,7 +37,12 @@ OWN_FILES = (
     "summaries/*.json",
     "coverage/*.json",
     "chunks/*.json",
-    "batch/requests.jsonl",
+    "batch/round-[0-9][0-9][0-9].jsonl",
+    "batch/round-[0-9][0-9][0-9].part-[0-9][0-9][0-9].jsonl",
+    "batch/rounds.json",
+    "batch/tries.json",
+    "batch/jobs.json",
+    "batch/downloaded-*.jsonl",
 )
 _TEMPORARY = re.compile(r"\..+\.\d+-\d+\.tmp")
 _LOCK = ".lock"
@@ -184,7 +189,7 @@ class RunFolder:
         os.pwrite(handle, str(os.getpid()).encode(), 0)
 
     def remove(self, keep: str | None = None) -> None:
-        """Delete what this tool made here, for `--fresh`, except the file `keep`; files of others stay.
+        """Delete what this tool made here, for `--fresh`, except files of the pattern `keep`; files of others stay.
 
         Raises:
             UsageError: a file cannot be deleted.
@@ -192,7 +197,7 @@ class RunFolder:
         try:
             self._remove_temporary()
             for path in self._own_paths():
-                if keep is None or path != self.file(keep):
+                if keep is None or not fnmatchcase(path.relative_to(self.path).as_posix(), keep):
                     path.unlink(missing_ok=True)
             for folder in sorted({PurePosixPath(name).parent for name in OWN_FILES if "/" in name}):
                 with suppress(OSError):  # not there, or not empty

@@ -8,6 +8,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -18,6 +19,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from prhub_digest.errors import SettingsError
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
+from prhub_digest.models.prices import Price
 from prhub_digest.models.signals import Area
 
 CONFIG_NAME = "prhub.toml"
@@ -38,6 +40,10 @@ FLAGS = {
     "authors": "--author",
     "paths": "--path",
 }
+# Tables of their own, and what each of them may hold.
+_TABLES: dict[str, type[Record]] = {"areas": Area, "prices": Price}
+# What says nothing about the result; each command takes it from where it is given.
+_OF_THE_COMMAND = frozenset({"cache_dir", "budget_usd", "budget_tokens", "prices"})
 _SECRET = "api_key"  # noqa: S105 - the name of the field
 # What is refused in a file, and the variable that holds it. GitHub's token is no setting: `collect` looks it up.
 _REFUSED = {
@@ -47,6 +53,8 @@ _REFUSED = {
     "gh_token": "GH_TOKEN",
     "token": "GITHUB_TOKEN",
 }
+# How alike a key must be to one that is meant.
+_NEAR, _NEAR_SECRET = 0.7, 0.8
 _ADDRESSES = ("base_url", "github_api_url", "github_server_url")
 _LOOPBACK = ("localhost", "0.0.0.0", "::1", "::")  # noqa: S104 - compared with, never bound to
 
@@ -75,6 +83,8 @@ class Settings(Record):
     concurrency: Whole = Field(8, ge=1, le=256, description="a whole number from 1 to 256")
     timeout_seconds: float = Field(120.0, gt=0, le=3600, description="a number of seconds, up to 3600")
     run_timeout_seconds: float = Field(21_600.0, gt=0, le=604_800, description="a number of seconds, up to 604800")
+    budget_usd: Decimal | None = Field(None, ge=0, description="an amount of US dollars, like 2.50")
+    budget_tokens: Whole | None = Field(None, ge=0, description="a whole number of tokens, like 2000000")
     chunk_tokens: Whole = Field(6000, ge=500, description="a whole number of tokens, 500 or more")
     compose_tokens: Whole = Field(20_000, ge=500, le=24_000, description="a whole number of tokens, 500 to 24000")
     max_chunks: Whole = Field(4, ge=1, le=100, description="a whole number from 1 to 100")
@@ -87,6 +97,11 @@ class Settings(Record):
     allow_partial: Switch = Field(False, description="true or false")
     strict: Switch = Field(False, description="true or false")
     areas: tuple[Area, ...] = Field((), description='[[areas]] tables, each with key = "..." and paths = ["..."]')
+    prices: tuple[Price, ...] = Field(
+        (),
+        description='[[prices]] tables, each with model = "...", input = ... and output = ... in US dollars per million'
+        " tokens; also provider, cached_input and batch",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -182,9 +197,9 @@ def load_settings(config: Path | None, flags: Mapping[str, object], environment:
 def public(settings: Settings) -> dict[str, Any]:
     """The settings for `run.json`, as JSON values: no key, no credentials in the address.
 
-    The cache folder is left out too: it says nothing about the result.
+    The cache folder, the budgets and the prices are left out too: they say nothing about the result.
     """
-    values = settings.model_dump(mode="json", exclude={_SECRET, "cache_dir"})
+    values = settings.model_dump(mode="json", exclude={_SECRET, *_OF_THE_COMMAND})
     return {**values, "base_url": settings.base_url and _without_credentials(settings.base_url)}
 
 
@@ -207,14 +222,25 @@ def _table(path: Path, text: str) -> dict[str, Any]:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: not valid TOML: {error}") from None
-    for key in table:
-        if key.lower() in _REFUSED:
-            what = "token" if key.lower().endswith("token") else "key"
+    for key, value in table.items():
+        meant = _meant_secret(key, value)
+        if meant is not None:
+            what = "token" if meant.endswith("token") else "key"
             raise SettingsError(
                 f"{_at(path, text, key)}: a {what} does not belong in a file that is shared; "
-                f"remove {key} here and set the environment variable {_REFUSED[key.lower()]}"
+                f"remove {key} here and set the environment variable {_REFUSED[meant]}"
             )
     return table
+
+
+def _meant_secret(key: str, value: object) -> str | None:
+    """The secret that a key of a file is meant to hold, also when its name is misspelt."""
+    name = key.lower().replace("-", "_")
+    if name in _REFUSED:
+        return name
+    if name in Settings.model_fields or not isinstance(value, str):
+        return None
+    return next(iter(difflib.get_close_matches(name, _REFUSED, n=1, cutoff=_NEAR_SECRET)), None)
 
 
 def _refuse_areas_without_paths(settings: Settings, path: Path, text: str) -> None:
@@ -233,7 +259,7 @@ def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> 
     origin = origins.get(top, top)
     place = _at(path, text, *detail["loc"]) if origin == str(path) else origin
     if detail["type"] == "extra_forbidden":
-        known = Settings.model_fields if len(keys) == 1 else Area.model_fields
+        known = Settings.model_fields if len(keys) == 1 else _TABLES[top].model_fields
         return f"{place}: unknown key {'.'.join(keys)}{_suggestion(keys[-1], known)}"
     fault = f"{detail['msg'].removeprefix('Value error, ')}; " if detail["type"] == "value_error" else ""
     value = "…" if top in {_SECRET, *_ADDRESSES} else _shown(detail["input"])
@@ -247,7 +273,7 @@ def _shown(value: object) -> str:
 
 def _suggestion(key: str, known: Mapping[str, object]) -> str:
     names = [name for name in known if name != _SECRET]
-    close = difflib.get_close_matches(key.replace("-", "_"), names, n=1)
+    close = difflib.get_close_matches(key.replace("-", "_"), names, n=1, cutoff=_NEAR)
     return f"; did you mean {close[0]}?" if close else f"; known keys: {', '.join(names)}"
 
 

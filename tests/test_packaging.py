@@ -58,6 +58,7 @@ def test_the_wheel_holds_code_prompts_fixture_and_vocabulary(wheel: Path) -> Non
     code = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "prhub_digest").rglob("*.py")}
     assert code <= names
     assert {"prhub_digest/tokens/o200k_base.xz", "prhub_digest/shipped/fixtures/demo/manifest.json"} <= names
+    assert "prhub_digest/llm/prices.toml" in names
     shipped = {name for name in names if name.startswith("prhub_digest/shipped/")}
     assert shipped == shipped_files("prompts") | shipped_files("fixtures")
     information = f"prhub_digest-{__version__}.dist-info"

@@ -12,6 +12,7 @@ from prhub_digest.models.signals import Area
 from prhub_digest.settings import ENVIRONMENT, FLAGS, Settings, load_settings, public
 
 HOME = {"HOME": "/home/lin"}
+KNOWN = f"known keys: {', '.join(name for name in Settings.model_fields if name != 'api_key')}"
 
 
 @pytest.fixture(autouse=True)
@@ -205,7 +206,28 @@ def test_areas_are_tables() -> None:
                     f"the environment variable {variable}"
                 ),
             )
-            for key, variable in [("github_token", "GITHUB_TOKEN"), ("GH_TOKEN", "GH_TOKEN"), ("token", "GITHUB_TOKEN")]
+            for key, variable in [
+                ("github_token", "GITHUB_TOKEN"),
+                ("GH_TOKEN", "GH_TOKEN"),
+                ("token", "GITHUB_TOKEN"),
+                ("github_tokn", "GITHUB_TOKEN"),
+                ("github-token", "GITHUB_TOKEN"),
+            ]
+        ),
+        *(
+            (
+                f'{key} = "x"',
+                (
+                    f"prhub.toml, line 1: a key does not belong in a file that is shared; remove {key} here and set the"
+                    " environment variable OPENAI_API_KEY"
+                ),
+            )
+            for key in ("apikey", "api-key", "openai_key")
+        ),
+        ('langs = ["en"]', "prhub.toml, line 1: unknown key langs; did you mean languages?"),
+        *(
+            (line, f"prhub.toml, line 1: unknown key {line.split()[0]}; {KNOWN}")
+            for line in ("timeout = 5", "github_tokn = 5", "tokens = 6000")
         ),
         ("max_wait = -1", "prhub.toml, line 1: max_wait = -1: write a number of seconds, 0 or more"),
         ("max_wait = inf", "prhub.toml, line 1: max_wait = inf: write a number of seconds, 0 or more"),

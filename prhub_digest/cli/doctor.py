@@ -2,19 +2,20 @@
 
 import json
 import os
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prhub_digest.cli.asked import now
+from prhub_digest.cli.doctor_model import check_model
+from prhub_digest.cli.doctor_report import Report
 from prhub_digest.cli.options import Config, Json, Week
 from prhub_digest.cli.target import SourceKind, target_of
 from prhub_digest.console import Console, counted
-from prhub_digest.errors import FatalServiceError, ServiceError, SettingsError, SourceError, UsageError
+from prhub_digest.errors import UsageError
 
 if TYPE_CHECKING:
     from prhub_digest.collect.github_api import GitHubApi
@@ -23,51 +24,11 @@ if TYPE_CHECKING:
     from prhub_digest.models.period import Period
     from prhub_digest.settings import Settings
 
-T = TypeVar("T")
-
 _QUERIES = 3  # of the doctor's own
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`note`: a run could start, but a person should know; `failed`: it could not."""
-
-    name: str
-    state: Literal["ok", "note", "failed"]
-    says: str
-
-
-@dataclass
-class Report:
-    checks: list[Check] = field(default_factory=list)
-
-    def add(self, name: str, says: str, state: Literal["ok", "note", "failed"] = "ok") -> None:
-        self.checks.append(Check(name, state, says))
-
-    def asked(self, name: str, ask: Callable[[], T]) -> T | None:
-        """What `ask` returns; None when it is a failed check.
-
-        Raises:
-            ServiceError: GitHub itself failed.
-        """
-        try:
-            return ask()
-        except (FatalServiceError, SourceError, SettingsError) as error:
-            self.add(name, str(error), "failed")
-        except ServiceError as error:
-            self.add(name, str(error), "failed")
-            raise
-        return None
-
-    @property
-    def ready(self) -> bool:
-        return all(check.state != "failed" for check in self.checks)
-
-
 def add(app: typer.Typer) -> None:
-    app.command(
-        "doctor", help="What stands in the way of a run: git, the token, what it can see, what is left of its limits."
-    )(doctor)
+    app.command("doctor")(doctor)
 
 
 def doctor(
@@ -78,6 +39,12 @@ def doctor(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
+    """What stands in the way of a run.
+
+    Looks at git, at GitHub's token, what it can see and what is left of its limits; at the model's endpoint, and asks
+    it a tiny question, which costs about a hundred tokens for each model. What the endpoint turns out to take is
+    remembered for the next runs.
+    """
     from prhub_digest.models.period import Period
     from prhub_digest.settings import load_settings
 
@@ -90,8 +57,11 @@ def doctor(
     try:
         with_git = _git(report)
         _github(report, settings, name, period, with_git=with_git)
+        check_model(report, settings)
     finally:
         _show(report, as_json=as_json)
+    if report.broken is not None:
+        raise report.broken
     if not report.ready:
         raise typer.Exit(1)
 

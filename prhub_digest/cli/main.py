@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from prhub_digest import __version__
-from prhub_digest.cli import batch, cache, collect, doctor, record, run, show, stages
+from prhub_digest.cli import batch, cache, collect, doctor, estimate, record, run, show, stages
 from prhub_digest.console import Console
 from prhub_digest.errors import PrhubError, UsageError
 
@@ -30,6 +30,7 @@ run.add(app)
 collect.add(app)
 stages.add(app)
 show.add(app)
+estimate.add(app)
 record.add(app)
 doctor.add(app)
 app.add_typer(batch.app)

@@ -178,14 +178,14 @@ def _scanned(
     collection: "Collection", pulls: "tuple[PullRequest, ...]"
 ) -> "tuple[Collection, tuple[PullRequest, ...]]":
     """Secrets are masked when a week is collected; the rules of today may know more of them."""
-    from prhub_digest.collect.masking import mask, mask_text
+    from prhub_digest.collect.masking import mask, mask_collection
 
     masked = tuple(map(mask, pulls))
-    aside = tuple(own.updated(title=mask_text(own.title)) for own in collection.set_aside)
+    told = mask_collection(collection)
     found = [f"#{pull.number}" for pull, now in zip(pulls, masked, strict=True) if pull != now]
-    found += [f"#{own.number}" for own, now in zip(collection.set_aside, aside, strict=True) if own != now]
+    found += [f"#{own.number}" for own, now in zip(collection.set_aside, told.set_aside, strict=True) if own != now]
     if found:
         Console().warning(
             f"masked what looks like a secret and was not masked when it was collected: {', '.join(found)}"
         )
-    return collection.updated(set_aside=aside), masked
+    return told, masked

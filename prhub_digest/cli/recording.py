@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prhub_digest.cli.setup import (
-    REQUESTS,
     effective,
     fixture_manifest,
     live_endpoint,
     open_run,
+    pending_client,
     reply_store,
     source_of,
 )
@@ -50,9 +50,9 @@ class Recording:
         from prhub_digest.pipeline.run import run_all
 
         with self.run.folder.lock(), closing(self.run):
-            # A stage that is skipped looks up no reply, which would then count as unused. The exported requests stay:
-            # their replies may still be on their way.
-            self.run.start_over(keep=REQUESTS)
+            # A stage that is skipped looks up no reply, which would then count as unused. The batch files stay: their
+            # replies may still be on their way.
+            self.run.start_over(keep="batch/*")
             return run_all(self.run, FixtureSource(self.folder), self.manifest.collection.period, refresh=True)
 
     def finish(self) -> tuple[Path, ...]:
@@ -61,10 +61,11 @@ class Recording:
         Raises:
             UsageError: a reason of a failure holds a secret; the manifest stays as it was.
         """
+        from prhub_digest.llm.batch_files import forget_batches
         from prhub_digest.llm.secret_scan import refuse_secrets
         from prhub_digest.llm.store import write_whole
 
-        self.run.folder.discard(REQUESTS)
+        forget_batches(self.run.folder)
         path = self.folder / "manifest.json"
         manifest = self.manifest.updated(recorded=self.replies.recorded, failed=self.asker.failed)
         refuse_secrets(path, manifest, secrets_in)
@@ -87,8 +88,8 @@ def keys_in(text: str) -> tuple[str, ...]:
 
 def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) -> Recording:
     """A recording of a fixture with the model, label, budgets and languages of its manifest."""
-    from prhub_digest.llm.batch import PendingClient
     from prhub_digest.llm.record import RecordingAsker, RecordingReplies
+    from prhub_digest.run_folder import RunFolder
     from prhub_digest.settings import load_settings
     from prhub_digest.shipped import fixture_dir
 
@@ -101,20 +102,22 @@ def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) ->
     replies = RecordingReplies(
         fixture_dir(fixture), reply_store(settings, console) if from_store else None, console.warning, secrets_in
     )
+    source = source_of(target, settings, console)
+    folder = RunFolder.of(settings.out, source.repository, manifest.collection.period.label)
     if llm is ModelKind.openai:
         pending = None
         live = live_endpoint(loaded)  # of the user, not of the manifest
         asker = RecordingAsker(live.client, replies, breaker=live.breaker, deadline=live.deadline)
     else:
-        pending = PendingClient()
+        pending = pending_client(loaded, folder)
         asker = RecordingAsker(pending, replies)
-    source = source_of(target, settings, console)
     run = open_run(
         settings,
         replace(target, llm=ModelKind.batch if pending else ModelKind.openai),
         console,
         repository=source.repository,
         period=manifest.collection.period,
+        folder=folder,
         asker=asker,
         fresh=True,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prhub_digest.cli.asked import Asked, begin
+from prhub_digest.cli.costs import costs_as_json, say_costs
 from prhub_digest.cli.options import (
     AllowPartial,
     Authors,
@@ -32,7 +33,7 @@ from prhub_digest.cli.options import (
     Until,
     Week,
 )
-from prhub_digest.cli.setup import REQUESTS, Lang
+from prhub_digest.cli.setup import Lang
 from prhub_digest.cli.target import ModelKind
 from prhub_digest.console import Console, counted
 from prhub_digest.errors import PendingReplies
@@ -40,6 +41,7 @@ from prhub_digest.errors import PendingReplies
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from prhub_digest.llm.batch import PendingClient
     from prhub_digest.models.filters import SetAsideReason
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.models.run import Failure
@@ -90,6 +92,12 @@ def run(
             "--run-timeout", metavar="SECONDS", help="After that, no further call is begun. Default: 21600 (6 hours)."
         ),
     ] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(metavar="USD", help="End before this run's calls to the model cost more. Exit 5.")
+    ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="End before this run's calls take more tokens, in and out. Exit 5.")
+    ] = None,
     prompts: Annotated[
         str | None, typer.Option(metavar="PATH", help="Folder whose prompt files replace the shipped ones.")
     ] = None,
@@ -115,6 +123,8 @@ def run(
         "small_model": small_model,
         "concurrency": concurrency,
         "run_timeout_seconds": run_timeout_seconds,
+        "budget_usd": budget_usd,
+        "budget_tokens": budget_tokens,
         "prompts": prompts,
         "highlights": highlights,
         "languages": [language.value for language in lang] if lang else None,
@@ -124,15 +134,20 @@ def run(
         "strict": strict or None,
     }
     settings, opened, whence, period = begin(asked, config, flags, console, fresh=fresh)
+    from prhub_digest.llm.batch_files import discard_rounds
     from prhub_digest.pipeline.run import run_all
 
+    if asked.llm is ModelKind.batch and (settings.budget_usd, settings.budget_tokens) != (None, None):
+        console.warning("a budget limits the calls of a command; for batch files, `estimate` says what they cost")
     with opened.folder.lock(), closing(opened):
         if fresh:
-            opened.start_over()
+            opened.start_over(keep="batch/jobs.json")  # they have to be paid for, and their replies are still of use
         try:
             result = run_all(opened, whence, period, refresh=refresh)
         except PendingReplies as pending:
             raise export_pending(opened, pending) from None
+        if batch_client(opened):
+            discard_rounds(opened.folder)
     warn_of_missing(console, result.collection)
     report(console, opened, result, as_json=as_json)
     wanting = result.partial and not settings.allow_partial
@@ -141,22 +156,30 @@ def run(
 
 
 def export_pending(opened: "Run", pending: PendingReplies, then: str | None = None) -> PendingReplies:
-    """Write the requests that wait as a batch file; the message says what to do `then`; the default: import, go on."""
-    from prhub_digest.llm.batch import export
+    """Write the requests that wait as batch files; the message says what to do `then`; the default: import, go on."""
+    from prhub_digest.llm.batch_files import export_round
+    from prhub_digest.llm.batch_jobs import jobs_under_way
 
-    path = opened.folder.file(REQUESTS)
-    count = export(pending_requests(opened), path)
-    then = then or f"prhub-digest batch import {opened.folder.path} REPLIES.jsonl\nand give this command again"
-    return PendingReplies(
-        f"{pending}.\n{counted(count, 'request')} in {path}\nHave them answered, then: {then}", pending.hashes
+    client = batch_client(opened)
+    if client is None:
+        return pending
+    run = opened.folder.path
+    exported = export_round(opened.folder, client)
+    for job in jobs_under_way(opened.folder):
+        opened.console.message(f"under way: {job.words}\nits replies come with: prhub-digest batch status {run}")
+    then = then or (
+        f"prhub-digest batch import {run} REPLIES.jsonl\nand give this command again;"
+        f" or let a server do it: prhub-digest batch submit {run}"
     )
+    return PendingReplies(f"{pending}.\n{exported.words}\nHave them answered, then: {then}", pending.hashes)
 
 
-def pending_requests(opened: "Run") -> Any:
+def batch_client(opened: "Run") -> "PendingClient | None":
+    """The client of a run with batch files."""
     from prhub_digest.llm.batch import PendingClient
 
     client = opened.asker.client if opened.asker else None
-    return client.pending if isinstance(client, PendingClient) else ()
+    return client if isinstance(client, PendingClient) else None
 
 
 def report(console: Console, opened: "Run", result: "RunResult", *, as_json: bool) -> None:
@@ -173,6 +196,7 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
     errors = len(result.errors)
     warnings = counted(len(result.findings) - errors, "warning")
     console.message(f"verification: {counted(errors, 'error')}, {warnings}")
+    say_costs(console, opened)
     if as_json:
         values = {
             "folder": str(opened.folder.path),
@@ -183,6 +207,7 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
             "findings": [finding.model_dump() for finding in result.findings],
             "usage": usage.model_dump(),
             "paid": paid.model_dump(),
+            "costs": costs_as_json(opened),
         } | ({"mark": asdict(mark)} if mark else {})
         console.product(json.dumps(values, ensure_ascii=False, indent=2) + "\n")
     else:

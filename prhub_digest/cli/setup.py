@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
     from prhub_digest.collect.source import Source
     from prhub_digest.console import Console
+    from prhub_digest.llm.abilities import AbilityStore
     from prhub_digest.llm.ask import Asker
+    from prhub_digest.llm.batch import PendingClient
     from prhub_digest.llm.breaker import Breaker
+    from prhub_digest.llm.budget import Budget
     from prhub_digest.llm.client import Client
     from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.llm.store import Replies, ReplyStore
@@ -44,7 +47,6 @@ class Bots(StrEnum):
 # As in "Receiving objects:  42% (39/92)".
 _SHARE = re.compile(r":\s+\d+% \(\d+/\d+\)")
 _SECONDS_BETWEEN_SHARES = 5.0
-REQUESTS = "batch/requests.jsonl"
 NO_MODEL = (
     "no model is set: name one with --model or PRHUB_MODEL (and OPENAI_BASE_URL for an endpoint of your own);"
     " without a model, --llm none makes a digest of facts only, and --dry-run replays the demo"
@@ -145,7 +147,7 @@ def open_run(
             source; nothing is written then.
     """
     from prhub_digest import __version__
-    from prhub_digest.cli.stored_settings import as_stored, name_changes, refuse_another_source
+    from prhub_digest.cli.stored_settings import as_stored, name_changes, refuse_another_source, who_answers
     from prhub_digest.models.run import RunManifest
     from prhub_digest.pipeline.context import MANIFEST, Run
     from prhub_digest.run_folder import RunFolder
@@ -158,14 +160,15 @@ def open_run(
     manifest = None if fresh else folder.read_valid(MANIFEST, RunManifest)
     if manifest is not None:
         refuse_another_source(folder.path, manifest.settings, stored)
-        name_changes(manifest.settings, stored, console)
+        stored |= {} if ask else who_answers(manifest.settings)
+        name_changes(manifest, stored, console)
     new = RunManifest(version=__version__, repository=repository, period=period.label, settings=stored)
     manifest = (manifest or new).updated(version=__version__, settings=stored, tokenizer=tokenizer.name)
     run = Run(folder, _options(settings, target), tokenizer, console, manifest)
     if builder is not None:
         run.builder = builder
         run.manifest = run.manifest.updated(prompts=builder.hashes())
-        run.asker = asker or _asker(settings, target, console)
+        run.asker = asker or _asker(settings, target, console, folder, _budget(settings, target, builder))
     return run
 
 
@@ -205,7 +208,24 @@ def _builder(settings: "Settings", target: Target, tokenizer: "Tokenizer") -> "R
     return RequestBuilder(prompts, models, settings.provider, tokenizer.count)
 
 
-def _asker(settings: "Settings", target: Target, console: "Console") -> "Asker":
+def _budget(settings: "Settings", target: Target, builder: "RequestBuilder") -> "Budget":
+    """What counts the calls of a run; only a live endpoint is paid by it, and needs limits.
+
+    Raises:
+        UsageError: money is limited, and a model has no known price.
+    """
+    from prhub_digest.llm.budget import Budget
+    from prhub_digest.llm.prices import PriceList
+
+    prices = PriceList(settings.prices, settings.provider, batch=target.llm is ModelKind.batch)
+    if target.llm is not ModelKind.openai:
+        return Budget(prices, builder.count)
+    budget = Budget(prices, builder.count, usd=settings.budget_usd, tokens=settings.budget_tokens)
+    budget.refuse_unpriced(builder.models[prompt.front.model] for prompt in builder.prompts.values())
+    return budget
+
+
+def _asker(settings: "Settings", target: Target, console: "Console", folder: "RunFolder", budget: "Budget") -> "Asker":
     from prhub_digest.llm.ask import Asker
 
     replies = _replies(settings, target, console)
@@ -213,14 +233,12 @@ def _asker(settings: "Settings", target: Target, console: "Console") -> "Asker":
         case ModelKind.replay:
             from prhub_digest.llm.replay import ReplayClient
 
-            return Asker(ReplayClient(), replies)
+            return Asker(ReplayClient(), replies, budget=budget)
         case ModelKind.batch:
-            from prhub_digest.llm.batch import PendingClient
-
-            return Asker(PendingClient(), replies)
+            return Asker(pending_client(settings, folder), replies, budget=budget)
         case _:
             live = live_endpoint(settings)
-            return Asker(live.client, replies, breaker=live.breaker, deadline=live.deadline)
+            return Asker(live.client, replies, breaker=live.breaker, deadline=live.deadline, budget=budget)
 
 
 def _replies(settings: "Settings", target: Target, console: "Console") -> "Replies":
@@ -235,6 +253,24 @@ def reply_store(settings: "Settings", console: "Console") -> "ReplyStore":
     return ReplyStore(settings.cache_dir / "replies", console.warning)
 
 
+def ability_store(settings: "Settings") -> "AbilityStore":
+    from prhub_digest.llm.abilities import AbilityStore
+
+    return AbilityStore(settings.cache_dir / "abilities")
+
+
+def pending_client(settings: "Settings", folder: "RunFolder") -> "PendingClient":
+    """The client of batch files; it knows what was imported for the run, and what the endpoint takes."""
+    from functools import lru_cache
+
+    from prhub_digest.llm.abilities import Abilities
+    from prhub_digest.llm.batch import PendingClient, Tries
+    from prhub_digest.llm.endpoint import OPENAI_BASE_URL
+
+    store, url = ability_store(settings), settings.base_url or OPENAI_BASE_URL
+    return PendingClient(Tries(folder), lru_cache(lambda model: store.find(url, model) or Abilities()))
+
+
 @dataclass(frozen=True)
 class LiveEndpoint:
     """The model endpoint of the settings. `deadline` (monotonic seconds) is when the run's time for it is used up."""
@@ -245,7 +281,6 @@ class LiveEndpoint:
 
 
 def live_endpoint(settings: "Settings") -> LiveEndpoint:
-    from prhub_digest.llm.abilities import AbilityStore
     from prhub_digest.llm.breaker import Breaker
     from prhub_digest.llm.openai_api import OpenAIClient
     from prhub_digest.llm.throttle import Throttle
@@ -257,7 +292,7 @@ def live_endpoint(settings: "Settings") -> LiveEndpoint:
         key,
         settings.timeout_seconds,
         settings.concurrency,
-        abilities=AbilityStore(settings.cache_dir / "abilities"),
+        abilities=ability_store(settings),
         throttle=throttle,
     )
     breaker = Breaker.of(settings.concurrency, told=throttle.end)

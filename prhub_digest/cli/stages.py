@@ -15,7 +15,7 @@ from prhub_digest.console import Console, visible_line
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from prhub_digest.models.chunk import Coverage
     from prhub_digest.models.digest import Language as LanguageName
@@ -44,10 +44,18 @@ def add(app: typer.Typer) -> None:
     app.command("render", help="Print the digest in a format.")(render)
 
 
-def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None = None, *, ask: bool = True) -> "Run":
+def reopen(
+    folder: Path,
+    lang: list[Lang] | None = None,
+    llm: ModelKind | None = None,
+    *,
+    ask: bool = True,
+    console: Console | None = None,
+    changes: "Mapping[str, object] | None" = None,
+) -> "Run":
     """A run on an existing folder, with the settings that its run.json holds; `llm` asks somebody else.
 
-    Languages of `lang` come to those that the folder has; none of these is dropped.
+    Languages of `lang` come to those that the folder has; none of these is dropped. `changes` are other settings.
 
     Raises:
         UsageError: it is no run folder.
@@ -65,6 +73,7 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     }
     flags |= {key: text_as_name(stored[key]) for key in ("out", "prompts") if stored[key] is not None}
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
+    flags |= changes or {}
     settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
     # What was collected was collected with these; a list that is empty here is no flag.
     settings = settings.updated(**{name: stored[name] for name in Filters.model_fields if name in stored})
@@ -74,7 +83,7 @@ def reopen(folder: Path, lang: list[Lang] | None = None, llm: ModelKind | None =
     return open_run(
         settings,
         target,
-        Console(),
+        console or Console(),
         repository=manifest.repository,
         period=collection.period,
         folder=RunFolder(folder),

@@ -8,7 +8,11 @@ from prhub_digest.errors import UsageError
 
 if TYPE_CHECKING:
     from prhub_digest.console import Console
+    from prhub_digest.models.run import RunManifest
     from prhub_digest.settings import Settings
+
+# Who answers and what is asked. Collecting asks nobody, so that these say nothing until another stage does.
+_ANSWERING = ("llm", "replay", "model", "small_model", "provider", "base_url", "prompts")
 
 
 def as_stored(settings: "Settings") -> dict[str, Any]:
@@ -61,9 +65,16 @@ def _server(stored: dict[str, Any]) -> str:
     return urlsplit(address).netloc.lower().removeprefix("api.")
 
 
-def name_changes(old: dict[str, Any], new: dict[str, Any], console: "Console") -> None:
+def who_answers(stored: dict[str, Any]) -> dict[str, Any]:
+    """The part of a folder's settings that a command which asks nobody leaves as it is."""
+    return {key: stored[key] for key in _ANSWERING if key in stored}
+
+
+def name_changes(last: "RunManifest", new: dict[str, Any], console: "Console") -> None:
     """Tell the user which settings are others than those of the last run."""
-    changed = [f"{key} {old.get(key)!r} -> {value!r}" for key, value in new.items() if key in old and old[key] != value]
+    asked = last.prompts or last.stages.keys() - {"collect", "chunk"}
+    old = {key: value for key, value in last.settings.items() if asked or key not in _ANSWERING}
+    changed = [f"{key} {old[key]!r} -> {value!r}" for key, value in new.items() if key in old and old[key] != value]
     if changed:
         console.message(
             f"settings changed since the last run of this folder: {'; '.join(changed)}."

@@ -93,11 +93,6 @@ def mask_collection(collection: Collection) -> Collection:
     return collection.updated(**changes) if changes else collection
 
 
-def mask_text(text: str) -> str:
-    """The same for a text that stands alone, such as the title of a pull request of which nothing else is kept."""
-    return _Masker().text(text)
-
-
 def secrets_in(text: str) -> tuple[str, ...]:
     """The kinds of the secrets in a text, each once, in the order of their places; no secret leaves this room."""
     raw = text.encode("utf-8", "replace")

@@ -8,6 +8,7 @@ from typing import Generic, NoReturn, TypeVar
 
 from prhub_digest.errors import FatalServiceError, ServiceError
 from prhub_digest.llm.breaker import CONTINUES, Breaker
+from prhub_digest.llm.budget import Budget
 from prhub_digest.llm.client import Client, Completion, NoAnswerError, UnusableReplyError
 from prhub_digest.llm.reply_text import ReplyTextError, read_reply
 from prhub_digest.llm.store import Replies
@@ -93,7 +94,8 @@ class Asker:
 
     Every call goes through `breaker`; it ends the run for all threads, also for those that wait for their next attempt.
     `deadline`, in monotonic seconds, ends it too: the time from now until then is what the run is allowed. `recorded`
-    gives the text that a stored reply carries as the time of its recording.
+    gives the text that a stored reply carries as the time of its recording. `budget` counts every call, and ends the
+    run before one that could cross its limits.
     """
 
     def __init__(
@@ -105,8 +107,10 @@ class Asker:
         recorded: Callable[[], str] = lambda: datetime.now(UTC).isoformat(timespec="seconds"),
         breaker: Breaker | None = None,
         deadline: float | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.client = client
+        self.budget = budget or Budget()
         self._replies = replies
         self._breaker = breaker or Breaker()
         self._sleep = sleep or self._breaker.pause
@@ -118,8 +122,8 @@ class Asker:
         """A reply of `reply_class` for which `check` finds no fault; it is stored before it is returned.
 
         Raises UnusableReplyError (with what was paid) when there is none after all second chances; UnansweredError
-        when the endpoint failed; FatalServiceError when the run is over; ReplayError and PendingReplies from those
-        clients.
+        when the endpoint failed; FatalServiceError when the run is over; BudgetError when the next call could cost more
+        than is left; ReplayError and PendingReplies from those clients.
         """
         stored = self._replies.find(request)
         if stored is not None:
@@ -162,9 +166,8 @@ class Asker:
             raise UnansweredError(str(error), course.usage) from error
 
     def _call(self, request: LogicalRequest, course: _Course) -> Completion:
-        self._refuse_when_over()
         try:
-            completion = self.client.complete(request, course.messages, course.limit)
+            completion = self._completed(request, course)
         except RetriableError as error:
             self._breaker.failed(error)
             raise
@@ -177,6 +180,21 @@ class Asker:
             self._breaker.answered()
             raise
         self._breaker.answered()
+        return completion
+
+    def _completed(self, request: LogicalRequest, course: _Course) -> Completion:
+        """One call that the budget has room for, which may take a while; then it is told what the call did cost."""
+        call = self.budget.begin(request, course.messages, course.limit)
+        usage, content = Usage(), ""
+        try:
+            self._refuse_when_over()
+            completion = self.client.complete(request, course.messages, course.limit)
+            usage, content = completion.usage, completion.content
+        except UnusableReplyError as error:
+            usage = error.usage
+            raise
+        finally:
+            self.budget.end(call, usage, content)
         return completion
 
     def _pause(self, seconds: float) -> None:

@@ -1,175 +1,159 @@
-"""Batch files in OpenAI's JSONL format: pending requests out, replies in. Nothing connects anywhere."""
+"""Batch files in OpenAI's JSONL format: the client that asks nobody, and what came of each request so far.
 
-import json
+A request goes the same way as to an endpoint: `Asker` validates its answer, shows the model a wrong one once, gives a
+cut one more room once. Only that days may lie between two calls, so that `Tries` keeps what came of the earlier ones.
+"""
+
+import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from prhub_digest.errors import PendingReplies, UsageError
-from prhub_digest.llm.chat_format import chat_body, error_text, read_completion
-from prhub_digest.llm.client import Completion, UnusableReplyError
-from prhub_digest.llm.store import ReplyStore, write_whole
-from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply
+from pydantic import Field
 
-Validate = Callable[[LogicalRequest, str], str | None]
+from prhub_digest.errors import PendingReplies
+from prhub_digest.llm.abilities import Abilities
+from prhub_digest.llm.client import Completion
+from prhub_digest.llm.replay import recorded_failure
+from prhub_digest.llm.store import ReplyStore
+from prhub_digest.models.base import Record
+from prhub_digest.models.llm import Attempt, LogicalRequest, Message
+from prhub_digest.run_folder import RunFolder
+
+TRIES = "batch/tries.json"
 _HASH_DIGITS = 10
+_LONGEST_ID = 64  # some services take no longer one
+_ID = re.compile(rf"(?P<head>.+)-(?P<hash>[0-9a-f]{{{_HASH_DIGITS}}})(?P<chance>-[2-9])?")
+
+
+def custom_id(request: LogicalRequest, chance: int = 0) -> str:
+    """Readable, and another one as soon as the request is another one; `-2` at the end is its first second chance."""
+    tail = f"-{request.request_hash[:_HASH_DIGITS]}" + (f"-{chance + 1}" if chance else "")
+    return f"{request.prompt}/{request.subject}"[: _LONGEST_ID - len(tail)] + tail
+
+
+def is_stored(name: str, store: ReplyStore) -> bool:
+    """Whether the store holds the reply to the request of this id, or to the request that it is a second chance of."""
+    match = _ID.fullmatch(name)
+    if match is None:
+        return False
+    first = f"{match['head']}-{match['hash']}"
+    return any(custom_id(reply.request) == first for reply in store.beginning_with(match["hash"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One line of a batch file: a request, or a second chance of it with these messages and this limit."""
+
+    request: LogicalRequest
+    messages: tuple[Message, ...]
+    limit: int
+
+    @property
+    def chance(self) -> int:
+        """How many second chances of the request are used up: it was shown its mistake, got more room, or both."""
+        request = self.request
+        return (self.messages != request.messages) + (self.limit != request.parameters.max_output_tokens)
+
+    @property
+    def id(self) -> str:
+        return custom_id(self.request, self.chance)
+
+
+class Tried(Record):
+    """What came of a request that has no usable reply yet.
+
+    `attempts` are answers that could not be used, one for each second chance. `lost` counts how often no answer came,
+    `lines` are the hashes of the lines that said so: a file that is imported again counts once. With `failed`, the
+    reason, nothing is asked any more.
+    """
+
+    attempts: tuple[Attempt, ...] = ()
+    lost: int = 0
+    lines: tuple[str, ...] = ()
+    failed: str | None = None
+
+
+class _TriesFile(Record):
+    requests: dict[str, Tried] = Field(default_factory=dict)
+
+
+class Tries:
+    """`Tried` by request hash, in the run folder. What is damaged is forgotten: the request is asked from the start."""
+
+    def __init__(self, folder: RunFolder | None = None) -> None:
+        self._folder = folder
+        stored = folder.read_valid(TRIES, _TriesFile) if folder else None
+        self._tried = dict(stored.requests) if stored else {}
+        self._saved = dict(self._tried)
+
+    def of(self, request: LogicalRequest) -> Tried:
+        return self._tried.get(request.request_hash) or Tried()
+
+    def put(self, request: LogicalRequest, tried: Tried) -> None:
+        self._tried[request.request_hash] = tried
+
+    def drop(self, request: LogicalRequest) -> None:
+        self._tried.pop(request.request_hash, None)
+
+    def forget_failures(self) -> int:
+        """Requests that were given up are asked from the start; returns how many."""
+        failed = [name for name, tried in self._tried.items() if tried.failed]
+        for name in failed:
+            del self._tried[name]
+        return len(failed)
+
+    def save(self) -> None:
+        if self._folder and self._tried != self._saved:
+            self._folder.write_record(TRIES, _TriesFile(requests=dict(sorted(self._tried.items()))))
+            self._saved = dict(self._tried)
 
 
 class PendingClient:
-    """Asks nobody: each request that no stored reply answers is noted and raises PendingReplies."""
+    """Asks nobody: each request that no reply answers is noted and raises PendingReplies.
 
-    def __init__(self) -> None:
+    An answer that was imported and could not be used is given again, so that its second chance follows from it.
+    `abilities` says what is known of what the endpoint takes for a model.
+    """
+
+    def __init__(
+        self, tries: Tries | None = None, abilities: Callable[[str], Abilities] = lambda _: Abilities()
+    ) -> None:
+        self.tries = tries or Tries()
+        self.abilities = abilities
         self._lock = threading.Lock()
-        self._pending: dict[str, LogicalRequest] = {}
+        self._waiting: dict[str, Question] = {}
+
+    @property
+    def waiting(self) -> tuple[Question, ...]:
+        """What has to be asked, each question once, ordered by their ids."""
+        with self._lock:
+            return tuple(self._waiting[name] for name in sorted(self._waiting))
 
     @property
     def pending(self) -> tuple[LogicalRequest, ...]:
-        """The requests that wait, each once, ordered by their ids."""
-        with self._lock:
-            return tuple(self._pending[name] for name in sorted(self._pending))
+        """The requests that wait, in the same order."""
+        return tuple(question.request for question in self.waiting)
 
     def complete(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Completion:
-        del messages, max_output_tokens
+        question = Question(request, messages, max_output_tokens)
         with self._lock:
-            self._pending[custom_id(request)] = request
-        raise PendingReplies(f"{request.prompt}/{request.subject} waits for its reply", (request.request_hash,))
+            completion = self._answer(question)
+            if completion is None:
+                self._waiting[question.id] = question
+        if completion is None:
+            raise PendingReplies(f"{request.prompt}/{request.subject} waits for its reply", (request.request_hash,))
+        return completion
 
     def close(self) -> None:
         pass
 
-
-@dataclass(frozen=True, slots=True)
-class ImportResult:
-    """Ids by what became of them, in the order of the file; `missing` are requests without a usable line.
-
-    `failed` pairs an id (or `line 3`) with the reason; `stored` were answered before.
-    """
-
-    imported: tuple[str, ...]
-    unknown: tuple[str, ...]
-    duplicate: tuple[str, ...]
-    missing: tuple[str, ...]
-    failed: tuple[tuple[str, str], ...]
-    stored: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        """Whether the file held no line at all."""
-        return not (self.imported or self.unknown or self.duplicate or self.failed or self.stored)
-
-
-def custom_id(request: LogicalRequest) -> str:
-    """Readable, and another one as soon as the request is another one."""
-    return f"{request.prompt}/{request.subject}-{request.request_hash[:_HASH_DIGITS]}"
-
-
-def is_stored(name: str, store: ReplyStore) -> bool:
-    """Whether the store holds the reply to the request of this id."""
-    return any(custom_id(reply.request) == name for reply in store.beginning_with(name[-_HASH_DIGITS:]))
-
-
-def export(requests: Iterable[LogicalRequest], path: Path) -> int:
-    """Writes one line a request, each once, in the order of their ids; returns the number of lines."""
-    lines = {custom_id(request): _line(request) for request in requests}
-    write_whole(path, "".join(lines[name] + "\n" for name in sorted(lines)))
-    return len(lines)
-
-
-def import_replies(
-    path: Path,
-    requests: Iterable[LogicalRequest],
-    *,
-    validate: Validate,
-    save: Callable[[StoredReply], object],
-    recorded: str,
-    stored_before: Callable[[str], bool] = lambda _: False,
-) -> ImportResult:
-    """Saves each valid reply of a batch output file, and says what became of every line and every request.
-
-    `validate` returns what is wrong with the content of a reply, as for a live one. A line that fails in any way saves
-    nothing; a later valid line of the same id makes up for it. `stored_before` says whether an id that no
-    request waits for is answered already. Raises UsageError when the file cannot be read.
-    """
-    wanted = {custom_id(request): request for request in requests}
-    imported: dict[str, None] = {}
-    unknown: list[str] = []
-    before: list[str] = []
-    duplicate: list[str] = []
-    failed: dict[str, str] = {}
-    for number, line in _lines(path):
-        name = line.get("custom_id") if line else None
-        if line is None or not isinstance(name, str):
-            failed[f"line {number}"] = "not a line of a batch output file"
-        elif name not in wanted:
-            (before if stored_before(name) else unknown).append(name)
-        elif name in imported:
-            duplicate.append(name)
-        else:
-            try:
-                stored = _stored(wanted[name], _valid_completion(line, wanted[name], validate), recorded)
-            except UnusableReplyError as error:
-                failed[name] = str(error)
-            else:
-                save(stored)
-                imported[name] = None
-                failed.pop(name, None)
-    missing = tuple(name for name in wanted if name not in imported)
-    return ImportResult(
-        tuple(imported), tuple(unknown), tuple(duplicate), missing, tuple(failed.items()), tuple(before)
-    )
-
-
-def _line(request: LogicalRequest) -> str:
-    return json.dumps(
-        {
-            "custom_id": custom_id(request),
-            "method": "POST",
-            "url": "/v1/chat/completions",
-            "body": chat_body(request, request.messages, request.parameters.max_output_tokens),
-        },
-        ensure_ascii=False,
-    )
-
-
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Numbered lines, decoded; None for one that is not a JSON object."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
-    return ((number, _decoded(line)) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
-
-
-def _decoded(line: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _valid_completion(line: dict[str, Any], request: LogicalRequest, validate: Validate) -> Completion:
-    """The answer in a line of an output or error file. Raises UnusableReplyError."""
-    response = line.get("response")
-    if not isinstance(response, dict):
-        raise UnusableReplyError(error_text(line["error"]) if line.get("error") else "the line holds no response")
-    body = response.get("body")
-    status = response.get("status_code", 200)
-    if status != 200:
-        raise UnusableReplyError(f"HTTP {status}: {error_text(body)}")
-    completion = read_completion(body)
-    if completion.finish_reason == "length":
-        raise UnusableReplyError("the answer was cut at the output limit")
-    fault = validate(request, completion.content)
-    if fault:
-        raise UnusableReplyError(fault)
-    return completion
-
-
-def _stored(request: LogicalRequest, completion: Completion, recorded: str) -> StoredReply:
-    attempt = Attempt(content=completion.content, finish_reason=completion.finish_reason, usage=completion.usage)
-    return StoredReply(request=request, attempts=(attempt,), recorded=recorded)
+    def _answer(self, question: Question) -> Completion | None:
+        """What was imported for this question; None when it has to be asked. Raises UnusableReplyError."""
+        tried = self.tries.of(question.request)
+        if tried.failed is not None:
+            raise recorded_failure(tried.failed)
+        if question.chance >= len(tried.attempts):
+            return None
+        attempt = tried.attempts[question.chance]
+        return Completion(attempt.content, attempt.finish_reason, attempt.usage, attempt.rung)

@@ -2,62 +2,63 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from prhub_digest.console import counted
 from prhub_digest.errors import BudgetError, UsageError
 from prhub_digest.llm.breaker import CONTINUES
-from prhub_digest.llm.prices import PriceList
+from prhub_digest.llm.prices import PriceList, dollars
 from prhub_digest.models.llm import LogicalRequest, Message, Usage
 
-# What an endpoint adds to each message: its role and where it begins and ends.
+# What an endpoint adds to each message: its role, where it begins and where it ends.
 _A_MESSAGE = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """The most that a call in flight may cost; `usd` is None where no price is known."""
-
-    request: LogicalRequest
-    messages: tuple[Message, ...]
-    usage: Usage
-    usd: Decimal | None
-
-    @property
-    def tokens(self) -> int:
-        return _tokens(self.usage)
+_ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """On the calls of one kind. `usd` is None as soon as one of them has no known price.
+    """On some calls. `usd` is None as soon as one of them has no known price.
 
     `counted` are the calls whose tokens the endpoint did not report: they were counted here.
     """
 
     usage: Usage = field(default_factory=Usage)
-    usd: Decimal | None = Decimal(0)
+    usd: Decimal | None = _ZERO
     counted: int = 0
 
     def __add__(self, other: "Spent") -> "Spent":
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         return Spent(self.usage + other.usage, usd, self.counted + other.counted)
 
+    @property
+    def tokens(self) -> int:
+        return self.usage.input_tokens + self.usage.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call in flight, and the most that it may cost: nothing where no limit is set."""
+
+    request: LogicalRequest
+    messages: tuple[Message, ...]
+    most: Spent
+
 
 class Budget:
     """Counts what this run pays; may be used by many threads at once. Stored replies never come here.
 
-    Before each call the most that it may cost is held (its input, and output up to its limit), together with what is in
-    flight; afterwards the hold gives way to what the endpoint reports, or to our own count where it reports nothing. A
-    call that may not fit waits while others are in flight, since they mostly take less than was held for them. When it
-    does not fit into what is really left, the run is over, for all threads. A call without an answer costs nothing.
+    Before each call the most that it may cost is held, beside what is in flight: its input, and output up to its limit.
+    Afterwards that gives way to what the endpoint reports, or to our own count where it reports nothing. A call for
+    which there is no room waits while others are in flight, since most take less than was held for them. One that does
+    not fit into what is really left ends the run, for all threads. A call without an answer costs nothing.
     """
 
     def __init__(
         self,
         prices: PriceList | None = None,
-        count: Callable[[str], int] = len,
+        count: Callable[[str], int] = lambda _: 0,
         *,
         usd: Decimal | None = None,
         tokens: int | None = None,
@@ -66,7 +67,7 @@ class Budget:
         self._count = count
         self._usd, self._tokens = usd, tokens
         self._changed = threading.Condition()
-        self._held: list[Hold] = []
+        self._held_tokens, self._held_usd = 0, _ZERO
         self._spent: dict[str, Spent] = {}
         self._over = ""
 
@@ -81,92 +82,81 @@ class Budget:
         unpriced = [model for model in dict.fromkeys(models) if self.prices.find(model) is None]
         if self._usd is not None and unpriced:
             raise UsageError(
-                f"--budget-usd cannot be kept: no price is known for {' and '.join(map(repr, unpriced))}"
-                f" at {self.prices.provider!r}. Check the name; or give a price in prhub.toml,"
-                f' [[prices]] with model = "{unpriced[0]}", input and output in US dollars per million tokens'
-                " (0 for an endpoint of your own); or limit the tokens with --budget-tokens"
+                f"--budget-usd cannot be kept: no price is known for the model {' and for '.join(map(repr, unpriced))}"
+                f" at {self.prices.provider!r}. Check the name; or give its price in prhub.toml, as [[prices]] with"
+                f' model = "{unpriced[0]}", input and output in US dollars per million tokens (0 for an endpoint of'
+                " your own); or limit the tokens with --budget-tokens"
             )
 
-    def hold(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Hold:
-        """Room for one call; `settle` gives it back.
+    def begin(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Call:
+        """Hold what one call may cost; `end` gives it back.
 
         Raises:
             BudgetError: it does not fit into what is left.
         """
         if self._usd is None and self._tokens is None:
-            return Hold(request, messages, Usage(), None)
-        size = self._input(request, messages)
-        usage = Usage(calls=1, input_tokens=size, output_tokens=max_output_tokens)
-        hold = Hold(request, messages, usage, self.prices.usd(request.model, usage))
+            return Call(request, messages, Spent())
+        usage = Usage(calls=1, input_tokens=self._input(request, messages), output_tokens=max_output_tokens)
+        call = Call(request, messages, Spent(usage, self.prices.usd(request.model, usage)))
         with self._changed:
-            self._changed.wait_for(lambda: self._over or self._fits(hold, self._held) or not self._fits(hold, ()))
-            if not self._over and not self._fits(hold, self._held):
-                self._over = self._reached(hold)
+            self._changed.wait_for(lambda: self._over or self._room(call, beside=True) or not self._room(call))
+            if not (self._over or self._room(call)):
+                self._over = self._reached(call)
                 self._changed.notify_all()
             if self._over:
                 raise BudgetError(self._over)
-            self._held.append(hold)
-        return hold
+            self._hold(call, 1)
+        return call
 
-    def settle(self, hold: Hold, usage: Usage, content: str) -> None:
-        """The call has ended; `usage` is what the endpoint reported, without a call when no answer came."""
-        spent = self._paid(hold, usage, content) if usage.calls else None
-        prompt = hold.request.prompt
+    def end(self, call: Call, usage: Usage, content: str) -> None:
+        """`usage` is what the endpoint reported for `content`, without a call when no answer came."""
+        spent = self._paid(call, usage, content) if usage.calls else None
+        prompt = call.request.prompt
         with self._changed:
+            self._hold(call, -1)
             if spent is not None:
                 self._spent[prompt] = self._spent.get(prompt, Spent()) + spent
-            if hold in self._held:
-                self._held.remove(hold)
             self._changed.notify_all()
 
-    def _paid(self, hold: Hold, usage: Usage, content: str) -> Spent:
-        counted = not usage.input_tokens
-        if counted:
+    def _paid(self, call: Call, usage: Usage, content: str) -> Spent:
+        reported = usage.input_tokens > 0
+        if not reported:
             usage = usage.updated(
-                input_tokens=hold.usage.input_tokens or self._input(hold.request, hold.messages),
+                input_tokens=call.most.usage.input_tokens or self._input(call.request, call.messages),
                 output_tokens=usage.output_tokens or self._count(content),
             )
-        return Spent(usage, self.prices.usd(hold.request.model, usage), int(counted))
+        return Spent(usage, self.prices.usd(call.request.model, usage), int(not reported))
 
-    def _input(self, request: LogicalRequest, messages: Sequence[Message]) -> int:
+    def _input(self, request: LogicalRequest, messages: tuple[Message, ...]) -> int:
         """The tokens of the messages and of the schema, which some endpoints count, too."""
         schema = json.dumps(request.wire_schema, ensure_ascii=False, separators=(",", ":"))
         return self._count(schema) + sum(self._count(message.content) + _A_MESSAGE for message in messages)
 
-    def _fits(self, hold: Hold, held: Sequence[Hold]) -> bool:
-        """Whether there is room beside what was spent and what is `held`."""
-        calls = [hold, *held]
-        spent = self._spent.values()
-        if self._tokens is not None:
-            tokens = sum(_tokens(own.usage) for own in spent) + sum(call.tokens for call in calls)
-            if tokens > self._tokens:
-                return False
-        if self._usd is None:
-            return True
-        dollars = [*(own.usd for own in spent), *(call.usd for call in calls)]
-        return None not in dollars and sum(amount for amount in dollars if amount is not None) <= self._usd
+    @property
+    def _so_far(self) -> Spent:
+        return sum(self._spent.values(), Spent())
 
-    def _reached(self, hold: Hold) -> str:
-        spent = sum(self._spent.values(), Spent())
-        name = f"{hold.request.prompt}/{hold.request.subject}"
-        so_far = f"{spent.usage.calls:,} calls took {_tokens(spent.usage):,} tokens"
-        most = f"the next one ({name}) may take {hold.usage.input_tokens:,} + {hold.usage.output_tokens:,}"
-        if self._fits_tokens(hold):
-            limit, option = f"{_dollars(self._usd)} (budget_usd)", "--budget-usd"
-            so_far += f", {_dollars(spent.usd)}"
-            most += f", {_dollars(hold.usd)}"
+    def _hold(self, call: Call, sign: int) -> None:
+        self._held_tokens += sign * call.most.tokens
+        self._held_usd += sign * (call.most.usd or _ZERO)
+
+    def _room(self, call: Call, *, beside: bool = False) -> bool:
+        """Whether the call fits into what was not paid yet; `beside` what is held for others, too."""
+        whole = self._so_far + call.most
+        if self._tokens is not None and whole.tokens + self._held_tokens * beside > self._tokens:
+            return False
+        return self._usd is None or (whole.usd is not None and whole.usd + self._held_usd * beside <= self._usd)
+
+    def _reached(self, call: Call) -> str:
+        spent, most = self._so_far, call.most
+        name = f"{call.request.prompt}/{call.request.subject}"
+        if self._tokens is not None and spent.tokens + most.tokens > self._tokens:
+            limit, option = f"{self._tokens:,} tokens", "--budget-tokens"
+            paid, next_one = f"{spent.tokens:,} tokens", f"{most.tokens:,}"
         else:
-            limit, option = f"{self._tokens:,} tokens (budget_tokens)", "--budget-tokens"
-        return f"the budget of {limit} is used up: {so_far}; {most}; {CONTINUES} with a higher {option}"
-
-    def _fits_tokens(self, hold: Hold) -> bool:
-        spent = sum(_tokens(own.usage) for own in self._spent.values())
-        return self._tokens is None or spent + hold.tokens <= self._tokens
-
-
-def _tokens(usage: Usage) -> int:
-    return usage.input_tokens + usage.output_tokens
-
-
-def _dollars(amount: Decimal | None) -> str:
-    return "an unknown amount" if amount is None else f"${amount:.4f}"
+            limit, option = dollars(self._usd), "--budget-usd"
+            paid, next_one = dollars(spent.usd), dollars(most.usd)
+        return (
+            f"the budget of {limit} ({option}) is used up: {paid} for {counted(spent.usage.calls, 'call')} so far, and"
+            f" the next one ({name}) may take {next_one}; {CONTINUES} with a higher budget, and pays nothing twice"
+        )

@@ -95,6 +95,13 @@ def read_completion(body: Any, rung: Rung | None = None) -> Completion:
     raise NoAnswerError("the endpoint's answer has no content", usage)
 
 
+def listed_models(body: Any) -> tuple[str, ...]:
+    """The names in a list of models; empty when it is no list."""
+    models = body.get("data") if isinstance(body, dict) else body
+    names = [model.get("id") for model in models if isinstance(model, dict)] if isinstance(models, list) else []
+    return tuple(name for name in names if isinstance(name, str))
+
+
 def error_text(error: Any) -> str:
     """The words of an error object, in whichever of the usual shapes it comes."""
     if isinstance(error, dict):

@@ -1,5 +1,7 @@
 """Two bounds that the SDK's HTTP client lacks: a deadline for the whole of a call, and a size for its answer.
 
+A file is no answer to be held in memory: it goes to the disk as it comes.
+
 The client's own timeout is for one read: an endpoint that sends a byte now and then would keep a call alive for ever.
 """
 
@@ -7,27 +9,32 @@ import math
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from prhub_digest.llm.client import NoAnswerError
 from prhub_digest.models.llm import Usage
 from prhub_digest.retry import RetriableError
 
 _LARGEST_ANSWER = 8 * 1024 * 1024
+_LARGEST_FILE = 4 * 1024 * 1024 * 1024
 _CODING = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
 class Call(threading.local):
-    """The call that this thread makes; the SDK runs all of it in the thread that asks. `headers`: of the answer."""
+    """The call that this thread makes; the SDK runs all of it in the thread that asks. `headers`: of the answer.
+
+    A good answer goes into `file` where there is one, and its body is empty then.
+    """
 
     deadline: float = math.inf
     seconds: float = math.inf
     headers: Mapping[str, str] | None = None
     place: str = ""
+    file: BinaryIO | None = None
 
-    def begin(self, seconds: float, place: str) -> None:
+    def begin(self, seconds: float, place: str, file: BinaryIO | None = None) -> None:
         self.deadline, self.seconds, self.place = time.monotonic() + seconds, seconds, place
-        self.headers = None
+        self.headers, self.file = None, file
 
     def left(self, timeout: float | None) -> float:
         """The seconds that a single read or write may take. Raises RetriableError when the deadline has passed."""
@@ -67,14 +74,19 @@ def bounded_client(sdk: Any, call: Call, **options: Any) -> Any:
 
 
 def _read(response: Any, call: Call) -> bytes:
+    file = call.file if response.status_code == 200 else None
+    largest = _LARGEST_FILE if file else _LARGEST_ANSWER
     pieces: list[bytes] = []
     size = 0
     for piece in response.iter_bytes():
         call.left(None)
         size += len(piece)
-        if size > _LARGEST_ANSWER:
-            raise NoAnswerError(f"the endpoint's answer is larger than {_LARGEST_ANSWER >> 20} MB", Usage(calls=1))
-        pieces.append(piece)
+        if size > largest:
+            raise NoAnswerError(f"the endpoint's answer is larger than {largest >> 20} MB", Usage(calls=1))
+        if file:
+            file.write(piece)
+        else:
+            pieces.append(piece)
     return b"".join(pieces)
 
 

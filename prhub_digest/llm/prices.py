@@ -13,18 +13,20 @@ from prhub_digest.models.prices import Price
 
 _MILLION = 1_000_000
 _ZERO = Decimal(0)
+_CENT = Decimal("0.01")
 
 
 class PriceList:
     """The prices that hold at an endpoint labelled `provider`: those in `own`, else the shipped list prices.
 
     Of several rows for a model the most specific one holds: the one with the most characters that are no wildcards,
-    then one that names the provider, then the last one.
+    then one that names the provider, then the last one. `batch`: what is asked is asked in batches.
     """
 
-    def __init__(self, own: Sequence[Price] = (), provider: str = "openai") -> None:
+    def __init__(self, own: Sequence[Price] = (), provider: str = "openai", *, batch: bool = False) -> None:
         self.provider = provider
         self._own = tuple(own)
+        self._batch = batch
 
     def find(self, model: str) -> Price | None:
         """The price of a model; None when it is not known."""
@@ -37,7 +39,7 @@ class PriceList:
         price = self.find(model)
         if price is None or (not price.free and not usage.input_tokens):
             return None  # an endpoint that did not say how many tokens it took did not take none
-        return usd(price, usage)
+        return usd(price, usage, batch=self._batch)
 
     def _best(self, model: str, rows: Sequence[Price]) -> Price | None:
         fitting = [row for row in rows if self._fits(row, model)]
@@ -63,6 +65,14 @@ def total(amounts: Iterable[Decimal | None]) -> tuple[Decimal, bool]:
     """The sum of what is known, and whether that is all of it."""
     known = tuple(amounts)
     return sum((amount for amount in known if amount is not None), _ZERO), None not in known
+
+
+def dollars(amount: Decimal | None) -> str:
+    """`$12.35`, `$0.50`, `$0.0132`, `$0.000041`; an unknown amount has no digits."""
+    if amount is None:
+        return "unknown"
+    digits = 2 if amount >= 1 or amount == round(amount, 2) else 4 if amount >= _CENT / 100 else 6
+    return f"${amount:,.{digits}f}"
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a model costs: one row of a price table."""
 
-import datetime
+import datetime as dt
 from decimal import Decimal
 from typing import Self
 
@@ -23,7 +23,7 @@ class Price(Record):
     cached_input: Decimal | None = Field(None, ge=0)
     output: Decimal = Field(ge=0)
     batch: Decimal | None = Field(None, ge=0, le=1)
-    date: datetime.date | None = None
+    date: dt.date | None = None
     source: str | None = None
 
     @model_validator(mode="after")

@@ -88,7 +88,7 @@ class ReviewThread(Record):
 class Completeness(Record):
     """How much of the pull request the source could read; `notes` say what is missing, for a reader.
 
-    An `uncertain` diff is whole, but its counts are not those that the source names for the pull request.
+    An `uncertain` diff is whole, but its counts are not those that the source names, or it names none.
     """
 
     diff: Literal["complete", "uncertain", "partial", "missing"] = "complete"

@@ -14,12 +14,17 @@ class StageRecord(Record):
     """`inputs` is the hash of everything the stage was made from; the same hash again means nothing to do.
 
     `usage` is what the replies cost when they were made, and how many are stale or stubs; `paid` is the part that this
-    run asked for anew.
+    run asked for anew. `usage_usd` and `paid_usd` are that in US dollars by the price table of the run, None where a
+    price or the tokens are not known. `counted`: calls of this run whose tokens the endpoint did not report, so that
+    they were counted here for `paid_usd`.
     """
 
     inputs: str
     usage: Usage = Usage()
     paid: Usage = Usage()
+    usage_usd: float | None = None
+    paid_usd: float | None = None
+    counted: int = Field(0, exclude_if=lambda calls: not calls)
     seconds: float = 0.0
 
 

@@ -74,6 +74,7 @@ def compose(run: Run, week: Week) -> Plan:
 
     Raises:
         FatalServiceError: every further call would fail; what was answered is stored.
+        BudgetError: the next call could cost more than is left; what was answered is stored.
         PendingReplies: batch files; the requests that wait were written.
     """
     inputs = run.hash(run.manifest.stages["rank"].inputs, week.statistics.to_json(), *_model_inputs(run))

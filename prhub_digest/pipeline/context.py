@@ -16,6 +16,7 @@ from prhub_digest.models.filters import Filters
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.run import Failure, RunManifest, StageName, StageRecord
 from prhub_digest.models.signals import Area
+from prhub_digest.pipeline.costs import as_float, stage_price
 from prhub_digest.run_folder import RunFolder, inputs_hash
 from prhub_digest.tokens import Tokenizer
 
@@ -55,7 +56,7 @@ class Run:
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def start_over(self, keep: str | None = None) -> None:
-        """Forget what the folder holds, except the file `keep`; no stage has been done."""
+        """Forget what the folder holds, except files of the pattern `keep`; no stage has been done."""
         self.folder.remove(keep)
         self.manifest = self.manifest.updated(stages={}, failures=(), coverage=None)
 
@@ -79,7 +80,16 @@ class Run:
         cost, start = StageCost(), time.monotonic()
         yield cost
         seconds = round(time.monotonic() - start, 3)
-        record = StageRecord(inputs=inputs, usage=cost.usage, paid=cost.paid, seconds=seconds)
+        price = stage_price(stage, cost.usage, self.asker, self.builder)
+        record = StageRecord(
+            inputs=inputs,
+            usage=cost.usage,
+            paid=cost.paid,
+            usage_usd=as_float(price.usd),
+            paid_usd=as_float(price.paid.usd),
+            counted=price.paid.counted,
+            seconds=seconds,
+        )
         self.manifest = self.manifest.updated(stages={**self.manifest.stages, stage: record})
         self.keep_failures(stage, cost)
         self.paid += cost.paid

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from prhub_digest.chunk import week_coverage
-from prhub_digest.errors import FatalServiceError, PendingReplies, PrhubError, ReplyError, ServiceError
+from prhub_digest.errors import BudgetError, FatalServiceError, PendingReplies, PrhubError, ReplyError, ServiceError
 from prhub_digest.llm.ask import FAILED, Asker
 from prhub_digest.llm.client import ContextLengthError
 from prhub_digest.llm.pool import run_bounded
@@ -38,6 +38,7 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
     Raises:
         ServiceError: not one pull request could be summarized.
         FatalServiceError: every further call would fail; what was answered is stored.
+        BudgetError: the next call could cost more than is left; what was answered is stored.
         PendingReplies: batch files; the requests that wait were written.
     """
     inputs = run.hash(run.manifest.stages["chunk"].inputs, *_model_inputs(run))
@@ -59,7 +60,7 @@ def told_of_its_end(run: Run, stage: StageName, inputs: str, cost: StageCost) ->
     """When the stage ends the run: run.json keeps what failed, and no digest stays that was made from other inputs."""
     try:
         yield
-    except FatalServiceError:
+    except (FatalServiceError, BudgetError):
         before = run.manifest.stages.get(stage)
         if before is None or before.inputs != inputs:
             run.folder.discard(DIGESTS)  # it would read as this run's

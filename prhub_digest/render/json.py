@@ -27,7 +27,7 @@ def render_json(view: View) -> str:
 
 
 def escaped(text: str) -> str:
-    """The same JSON, what a terminal would obey or hide written in JSON's own escapes; the newlines are the layout's."""
+    """The same JSON; what a terminal would obey or hide is in JSON's own escapes, the newlines are the layout's."""
     return UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 

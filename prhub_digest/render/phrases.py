@@ -59,7 +59,10 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "从 {units} 项改动中按重要性选出 {n} 项。",
     ),
     "highlights.rule": (
-        "{n} of {units} {units:change|changes}, by importance: at most {most} and at most {percent} %, but at least one.",
+        (
+            "{n} of {units} {units:change|changes}, by importance:"
+            " at most {most} and at most {percent} %, but at least one."
+        ),
         "从 {units} 项改动中按重要性选出 {n} 项：至多 {most} 项且不超过 {percent}%，但至少一项。",
     ),
     "highlights.units": (
@@ -136,8 +139,10 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "另有 {n} 条讨论，不知道是否已处理。",
     ),
     "threads.open_means": (
-        "Left open: not resolved, without the threads of the PR's own author, those put off, hidden remarks of bots, and"
-        " those whose lines were changed later.",
+        (
+            "Left open: not resolved; without the threads of the PR's own author, deferred ones, hidden remarks of"
+            " bots, and those whose lines were changed later."
+        ),
         "“未关闭”指未标为已解决的讨论；作者自己发起的、推迟处理的、被隐藏的机器人评论以及相应行此后有改动的不计入。",
     ),
     # why a review thread counts as open, as `signals` says it

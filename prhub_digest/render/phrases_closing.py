@@ -7,7 +7,10 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "全文阅读 {full} / {pulls} 个 PR；{part} 个部分阅读或仅看文件名",
     ),
     "close.lines": (
-        "Changed lines shown to the model: {shown} of {lines}; {files} of {all_files} {all_files:file|files} not shown in full.",
+        (
+            "Changed lines shown to the model: {shown} of {lines};"
+            " {files} of {all_files} {all_files:file|files} not shown in full."
+        ),
         "给模型看过的改动行：{shown} / {lines}；{all_files} 个文件中有 {files} 个未完整展示。",
     ),
     "close.all_summarised": ("Every one of the {total} {total:PR|PRs} was summarised.", "{total} 个 PR 均已生成摘要。"),
@@ -62,7 +65,10 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "回复共调用 {calls} 次；未报告 token 用量。",
     ),
     "close.usage": (
-        "Its replies took {calls} {calls:call|calls}: {input} input tokens ({cached} of them cached), {output} output tokens.",
+        (
+            "Its replies took {calls} {calls:call|calls}:"
+            " {input} input tokens ({cached} of them cached), {output} output tokens."
+        ),
         "回复共调用 {calls} 次：输入 {input} token（其中缓存 {cached}），输出 {output} token。",
     ),
     "close.wording": (

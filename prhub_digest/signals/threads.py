@@ -14,7 +14,7 @@ _Outcome = Literal["closed", "open", "deferred", "unknown"]
 
 
 def thread_outcomes(pull: PullRequest) -> tuple[ThreadOutcome, ...] | None:
-    """One outcome a thread, in the record's order; None when the source knows no threads."""
+    """One outcome a thread, in the record's order; None when the threads are not known."""
     if pull.threads is None:
         return None
     return tuple(_outcome(thread, pull) for thread in pull.threads)
@@ -67,7 +67,8 @@ def _claimed_done(thread: ReviewThread) -> tuple[_Outcome, str]:
         return "closed", "the author says done, and a later commit changed the lines"
     if thread.outdated:
         return "closed", "the author says done, and the thread is outdated"
-    if thread.lines_changed_later is None and thread.outdated is None:
+    # A remark on a whole file is never outdated, which then says nothing.
+    if thread.lines_changed_later is None and (thread.outdated is None or thread.line is None):
         return "unknown", "the author says done; whether the lines changed is not known"
     return "open", "the author says done, but the lines did not change"
 

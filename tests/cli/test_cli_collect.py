@@ -103,6 +103,24 @@ def test_a_stage_keeps_the_filters_of_the_run(command: CommandLine, clone: Histo
     assert json.loads((CLONE / "run.json").read_bytes())["settings"]["paths"] == []
 
 
+def test_collecting_says_nothing_of_who_answers(command: CommandLine, clone: History) -> None:
+    def changes(*arguments: str) -> str:
+        outcome = command(arguments[0], "./clone", *WEEK, *arguments[1:])
+        assert outcome.code == 0, outcome.err
+        return outcome.err.partition("settings changed since the last run of this folder: ")[2].partition(". ")[0]
+
+    def answers() -> str:
+        stored: str = json.loads((CLONE / "run.json").read_bytes())["settings"]["llm"]
+        return stored
+
+    assert changes("collect") == ""
+    assert changes("run", "--llm", "batch", "--model", "toy") == ""  # which waits for replies
+    assert changes("run", "--llm", "none", "--model", "toy") == "llm 'batch' -> 'none'"
+    assert (changes("collect"), answers()) == ("", "none")
+    assert (changes("collect", "--refresh"), answers()) == ("", "none")
+    assert (changes("run", "--llm", "none"), answers()) == ("model 'toy' -> None; small_model 'toy' -> None", "none")
+
+
 def test_collect_counts_the_review_threads(command: CommandLine) -> None:
     own = open_thread(7).updated(resolved=True, comments=(Comment(id="C7", author=ADA, body="Is this right?"),))
     first = pull_request(101, TITLES[101], author=ADA, threads=(open_thread(1), own))

@@ -215,6 +215,7 @@ def test_run_says_its_result_as_json(command: CommandLine) -> None:
         "findings": [],
         "usage": dict.fromkeys(("calls", "input_tokens", "output_tokens", "cached_tokens"), 0),
         "paid": dict.fromkeys(("calls", "input_tokens", "output_tokens", "cached_tokens"), 0),
+        "costs": [],
     }
 
 

@@ -103,7 +103,7 @@ def test_a_token_in_a_batch_file(command: CommandLine) -> None:
     write_week(command.folder / "week")
     outcome = command("record", "--fixture", "./week/")
     assert outcome.code == 0, outcome.err
-    lines = Path("runs/recording/toy__pages/2026-W06/batch/requests.jsonl").read_bytes().decode().splitlines()
+    lines = Path("runs/recording/toy__pages/2026-W06/batch/round-001.jsonl").read_bytes().decode().splitlines()
     answers = "\n".join(map(batch_line, lines)).replace("Read the settings", f"Read {TOKEN} the settings")
     Path("replies.jsonl").write_bytes(answers.encode())
     outcome = command("batch", "import", "--fixture", "./week/", "replies.jsonl")

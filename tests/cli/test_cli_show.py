@@ -1,6 +1,7 @@
 """What `show` and the stages say of pull requests that name another one, and of those that are set aside."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -88,7 +89,7 @@ def hostile(command: CommandLine) -> CommandLine:
     return command
 
 
-def _edit(path: Path, changes: dict[str, object]) -> None:
+def _edit(path: Path, changes: Mapping[str, object]) -> None:
     path.write_text(json.dumps(json.loads(path.read_bytes()) | changes), encoding="utf-8")
 
 

@@ -57,7 +57,7 @@ def test_a_week_that_can_be_read(command: CommandLine, server: GitHubServer) -> 
     assert (outcome.code, outcome.err) == (0, "")
     title, header, *rows = outcome.out.rstrip("\n").split("\n")
     assert (title, header.split()) == ("ready", ["state", "check", "result"])
-    assert [row.split()[0] for row in rows] == ["ok"] * len(NAMES)
+    assert [row.split()[0] for row in rows] == ["ok"] * len(NAMES) + ["note"]
     assert f"from GITHUB_TOKEN, for {server.api_url}" in rows[1]
     assert "5,000 of 5,000 points left, full again at 2026-02-09 08:40 UTC" in rows[2]
     assert "5,000 of 5,000 requests left, full again at 2026-02-09 08:40 UTC" in rows[3]
@@ -75,14 +75,14 @@ def test_a_week_that_can_be_read(command: CommandLine, server: GitHubServer) -> 
 def test_the_same_as_json(command: CommandLine, server: GitHubServer) -> None:
     outcome = command("doctor", *WEEK, "--json")
     assert outcome.code == 0
-    assert tuple(checks(outcome)) == NAMES
+    assert tuple(checks(outcome)) == (*NAMES, "model")
     assert server.token not in outcome.out
 
 
 def test_without_a_repository_token_and_limits(command: CommandLine, server: GitHubServer) -> None:
     outcome = command("doctor", "--json")
     assert outcome.code == 0
-    assert tuple(checks(outcome)) == NAMES[:5]
+    assert tuple(checks(outcome)) == (*NAMES[:5], "model")
     assert (server.counts.graphql, server.counts.rest) == (1, 1)
 
 
@@ -129,7 +129,7 @@ def test_no_token_and_no_git(command: CommandLine) -> None:
     command.set(GITHUB_TOKEN="", GH_TOKEN="")
     outcome = command("doctor", *WEEK, "--json")
     found = checks(outcome)
-    assert (outcome.code, tuple(found)) == (1, ("git", "token"))
+    assert (outcome.code, tuple(found)) == (1, ("git", "token", "model"))
     assert found["git"][0] == "note"
     assert found["git"][1].startswith("git is not installed, or not on PATH; git 2.31 or later is wanted:")
     assert found["token"][0] == "failed"

@@ -3,21 +3,25 @@
 import random
 import string
 from datetime import UTC, datetime
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
-from prhub_digest.collect.masking import mask, mask_text
+from prhub_digest.collect.masking import mask, mask_collection
+from prhub_digest.models.base import Record
+from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import (
-    Comment,
-    Commit,
+    Collection,
     FileChange,
     FollowUp,
     Person,
     PullRequest,
-    Review,
     ReviewThread,
 )
 
+# What is no text of people: names by which things are found again, and the user's own filters.
+_KEPT = {"id", "login", "sha", "merge_commit", "head", "repository", "filters"}
+_MASKED = "[secret:github-pat]"
 _ALNUM = string.ascii_letters + string.digits
 _ADA = Person(name="Ada")
 
@@ -61,24 +65,56 @@ def test_known_formats(kind: str) -> None:
     assert masked.masked_secrets == 1
 
 
-def test_every_text_field() -> None:
-    secret = _SECRETS["github-pat"]
-    text = f"see {secret} here"
-    comment = Comment(id="c", author=_ADA, body=text)
-    masked = mask(
-        _pull(
-            title=text,
-            body=text,
-            commits=(Commit(sha="a" * 40, message=text, author=_ADA),),
-            reviews=(Review(author=_ADA, state="commented", body=text),),
-            threads=(ReviewThread(id="t", path="a.py", diff_hunk=f"@@ -1 +1 @@\n-{text}", comments=(comment,)),),
-            comments=(comment,),
-            files=_with_patch(f"@@ -1 +0,0 @@\n-{text}").files,
+def _filled(annotation: Any, text: str, name: str = "") -> Any:
+    """A value of a type in which `text` stands wherever a text may, but for names that stay."""
+    kept = text if name not in _KEPT else f"a {name}"
+    if annotation is str:
+        return kept
+    if annotation is Period:
+        return Period.from_week("2026-W06")
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        return annotation(
+            **{name: _filled(own.annotation, kept, name) for name, own in annotation.model_fields.items()}
         )
-    )
-    assert secret not in masked.to_json()
-    assert masked.to_json().count("see [secret:github-pat] here") == 8
-    assert masked.masked_secrets == 8
+    if get_origin(annotation) is tuple:
+        return (_filled(get_args(annotation)[0], text, name),)
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[0]
+    if get_args(annotation):  # something or None
+        return _filled(get_args(annotation)[0], text, name)
+    return {int: 7, bool: True}.get(annotation, datetime(2026, 2, 3, tzinfo=UTC))
+
+
+def test_every_text_field() -> None:
+    """Whatever fields the records have."""
+    pull, expected = (_filled(PullRequest, f"see {word} here") for word in (_SECRETS["github-pat"], _MASKED))
+    masked = mask(pull)
+    assert masked.masked_secrets == 7 + expected.to_json().count(_MASKED) > 30
+    assert masked == expected.updated(masked_secrets=masked.masked_secrets)
+
+
+def test_every_text_field_of_a_collection() -> None:
+    collection, expected = (_filled(Collection, f"see {word} here") for word in (_SECRETS["github-pat"], _MASKED))
+    assert mask_collection(collection) == expected
+    assert expected.to_json().count(_MASKED) == 4  # the address, title and detail of one that is set aside, a note
+
+
+def test_a_path_is_masked_alike_wherever_it_stands() -> None:
+    path = f"keys/{_SECRETS['aws-key']}.py"
+    file = FileChange(path=path, previous_path=path, status="renamed", additions=0, deletions=0)
+    thread = ReviewThread(id="t", path=path, comments=())
+    masked = mask(_pull(files=(file,), threads=(thread,), title=f"Move {path}"))
+    assert masked.threads is not None
+    names = {masked.files[0].path, masked.files[0].previous_path, masked.threads[0].path}
+    assert names == {"keys/[secret:aws-key].py"}
+    assert masked.title == "Move keys/[secret:aws-key].py"
+    assert masked.masked_secrets == 4
+
+
+def test_nothing_to_mask_is_the_same_record() -> None:
+    for record, masking in ((PullRequest, mask), (Collection, mask_collection)):
+        plain = _filled(record, "see nothing here")
+        assert masking(plain) is plain
 
 
 def test_pair_of_aws_keys() -> None:
@@ -139,5 +175,3 @@ def test_titles_of_other_pull_requests() -> None:
     secret = _SECRETS["github-pat"]
     masked = mask(_pull(follow_ups=(FollowUp(number=8, title=f"Undo {secret}"),)))
     assert masked.follow_ups == (FollowUp(number=8, title="Undo [secret:github-pat]"),)
-    assert mask_text(f"Use {secret}") == "Use [secret:github-pat]"
-    assert mask_text("Use no secret") == "Use no secret"

@@ -59,10 +59,14 @@ def failure(status: int, message: str, code: str | None = None, headers: dict[st
 
 
 class ModelServer:
-    """Answers from a queue, whose last reply stays, or from a function of the request."""
+    """Answers from a queue, whose last reply stays, or from a function of the request.
 
-    def __init__(self, replies: Iterable[Reply] | Callable[[Request], Reply]) -> None:
+    GET /models is answered by `models`, and is not among `requests`.
+    """
+
+    def __init__(self, replies: Iterable[Reply] | Callable[[Request], Reply], models: Reply | None = None) -> None:
         self.requests: list[Request] = []
+        self.models = models or failure(404, "there is no such page")
         self._lock = threading.Lock()
         self._answer = replies if callable(replies) else self._from_queue(deque(replies))
         self._server = _Server(("127.0.0.1", 0), _handler(self))
@@ -110,7 +114,12 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            reply = server.answer(Request(self.path, headers, body))
+            self._send(server.answer(Request(self.path, headers, body)))
+
+        def do_GET(self) -> None:
+            self._send(server.models if self.path.endswith("/models") else failure(404, "there is no such page"))
+
+        def _send(self, reply: Reply) -> None:
             self.send_response(reply.status)
             for name, value in {"content-type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)

@@ -1,53 +1,46 @@
+"""Questions out as batch files: ids, rounds, splitting; nothing is written twice."""
+
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from test_reply_store import no_warning
-from toy_requests import ToyReply, toy_content, toy_reply, toy_request
+from toy_requests import ToyReply, toy_content, toy_request
 
 from prhub_digest.errors import PendingReplies, UsageError
-from prhub_digest.llm.ask import Asker, checked_reply
-from prhub_digest.llm.batch import ImportResult, PendingClient, custom_id, export, import_replies, is_stored
-from prhub_digest.llm.reply_text import ReplyTextError
+from prhub_digest.llm.abilities import Abilities
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.batch import PendingClient, Question, Tried, Tries, custom_id, is_stored
+from prhub_digest.llm.batch_files import (
+    Exported,
+    current_round,
+    discard_rounds,
+    export_round,
+    export_to,
+    forget_batches,
+)
 from prhub_digest.llm.store import ReplyStore
-from prhub_digest.models.llm import LogicalRequest, Usage
-
-REQUESTS = tuple(toy_request(number) for number in (1, 2, 3))
-
-
-def ids(*numbers: int) -> tuple[str, ...]:
-    return tuple(custom_id(toy_request(number)) for number in numbers)
+from prhub_digest.models.llm import Attempt, LogicalRequest, StoredReply, Usage
+from prhub_digest.run_folder import RunFolder
 
 
-def validate(request: LogicalRequest, content: str) -> str | None:
-    try:
-        checked_reply(content, request, ToyReply)
-    except ReplyTextError as error:
-        return str(error)
-    return None
+def asked(*requests: LogicalRequest, tries: Tries | None = None, **options: Any) -> PendingClient:
+    """The client after these requests were asked for, without any reply."""
+    client = PendingClient(tries, **options)
+    asker = Asker(client, ReplyStore(Path("none"), no_warning))
+    for request in requests:
+        with pytest.raises(PendingReplies):
+            asker.ask(request, ToyReply)
+    return client
 
 
-def output(number: int, content: str | None, *, finish_reason: str = "stop", usage: bool = False) -> dict[str, Any]:
-    message = {"role": "assistant", "content": content}
-    body: dict[str, Any] = {"choices": [{"finish_reason": finish_reason, "message": message}]}
-    if usage:
-        body["usage"] = {"prompt_tokens": 7, "completion_tokens": 3}
-    return {
-        "id": f"batch_req_{number}",
-        "custom_id": custom_id(toy_request(number)),
-        "response": {"status_code": 200, "body": body},
-        "error": None,
-    }
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
 
 
-def imported(folder: Path, *lines: dict[str, Any] | str) -> tuple[ImportResult, ReplyStore]:
-    path = folder / "replies.jsonl"
-    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
-    path.write_text(text, encoding="utf-8")
-    store = ReplyStore(folder / "store", no_warning)
-    result = import_replies(path, REQUESTS, validate=validate, save=store.save, recorded="batch files")
-    return result, store
+def names(exported: Exported) -> list[str]:
+    return [path.name for path in exported.files]
 
 
 def test_pending_requests_go_out_once_and_in_order(tmp_path: Path) -> None:
@@ -58,13 +51,13 @@ def test_pending_requests_go_out_once_and_in_order(tmp_path: Path) -> None:
             asker.ask(toy_request(number), ToyReply)
         assert raised.value.hashes == (toy_request(number).request_hash,)
     client.close()
-    assert client.pending == REQUESTS[:2]
-    path = tmp_path / "requests.jsonl"
-    assert export(client.pending, path) == 2
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+    assert client.pending == (toy_request(1), toy_request(2))
+    exported = export_round(RunFolder(tmp_path), client)
+    assert exported.words == f"round 1 (toy): 2 requests in {tmp_path}/batch/round-001.jsonl"
     request = toy_request(1)
-    assert [line["custom_id"] for line in lines] == list(ids(1, 2))
-    assert lines[0] == {
+    first, second = lines(tmp_path / "batch/round-001.jsonl")
+    assert second["custom_id"] == custom_id(toy_request(2))
+    assert first == {
         "custom_id": f"toy/pr-1-{request.request_hash[:10]}",
         "method": "POST",
         "url": "/v1/chat/completions",
@@ -84,90 +77,151 @@ def test_pending_requests_go_out_once_and_in_order(tmp_path: Path) -> None:
     }
 
 
-def test_replies_come_in(tmp_path: Path) -> None:
-    result, store = imported(
-        tmp_path, output(2, toy_content(2), usage=True), output(1, f"```json\n{toy_content()}\n```")
-    )
-    assert result == ImportResult(imported=ids(2, 1), unknown=(), duplicate=(), missing=ids(3), failed=())
-    asker = Asker(PendingClient(), store)
-    first, second = (asker.ask(toy_request(number), ToyReply) for number in (1, 2))
-    assert (first.reply, first.usage, first.paid) == (toy_reply(1), Usage(calls=1), Usage())
-    assert (second.reply, second.usage) == (toy_reply(2), Usage(calls=1, input_tokens=7, output_tokens=3))
-    assert second.stored.recorded == "batch files"
+def test_the_body_is_one_that_the_endpoint_takes(tmp_path: Path) -> None:
+    learnt = Abilities(rung="json", limit_name="max_completion_tokens", temperature=False)
+    client = asked(toy_request(1), abilities=lambda model: learnt if model == "toy-model" else Abilities())
+    export_round(RunFolder(tmp_path), client)
+    body = lines(tmp_path / "batch/round-001.jsonl")[0]["body"]
+    assert body["max_completion_tokens"] == 100
+    assert body["response_format"] == {"type": "json_object"}
+    assert body.keys().isdisjoint({"max_tokens", "temperature"})
+    assert '"risk"' in body["messages"][0]["content"]  # the schema is in the prompt instead
 
 
-def test_every_other_line_is_reported_and_saves_nothing(tmp_path: Path) -> None:
-    error = {"custom_id": ids(3)[0], "response": None, "error": {"code": "batch_expired", "message": "expired"}}
-    result, store = imported(
-        tmp_path,
-        {**output(1, toy_content()), "custom_id": "toy/pr-1-0000000000"},
-        "{half",
+def test_ids_are_short_whatever_the_subject() -> None:
+    plain, long = toy_request(1), toy_request(1, subject="pr-1." + "very-long." * 9)
+    assert custom_id(plain) == f"toy/pr-1-{plain.request_hash[:10]}"
+    assert custom_id(plain, 2) == f"toy/pr-1-{plain.request_hash[:10]}-3"
+    for chance in (0, 1, 2):
+        name = custom_id(long, chance)
+        assert len(name) <= 64
+        assert long.request_hash[:10] in name
+
+
+def test_a_second_chance_has_the_id_of_its_request(tmp_path: Path) -> None:
+    store = ReplyStore(tmp_path, no_warning)
+    request = toy_request(1)
+    attempt = Attempt(content=toy_content(), finish_reason="stop", usage=Usage())
+    store.save(StoredReply(request=request, attempts=(attempt,), recorded=""))
+    assert is_stored(custom_id(request), store)
+    assert is_stored(custom_id(request, 1), store)
+    others = (
+        "toy/pr-1-zzzzzzzzzz",
+        "../*",
         "",
-        output(1, toy_content(risk=9)),
-        output(2, toy_content(2), finish_reason="length"),
-        error,
+        custom_id(request).replace("pr-1", "pr-9"),
+        f"{custom_id(request)}-9-9",
     )
-    assert result == ImportResult(
-        imported=(),
-        unknown=("toy/pr-1-0000000000",),
-        duplicate=(),
-        missing=ids(1, 2, 3),
-        failed=(
-            ("line 2", "not a line of a batch output file"),
-            (ids(1)[0], "risk: Input should be 0, 1, 2, 3, 4 or 5"),
-            (ids(2)[0], "the answer was cut at the output limit"),
-            (ids(3)[0], "expired"),
-        ),
-    )
-    assert [store.find(request) for request in REQUESTS] == [None, None, None]
+    assert [name for name in others if is_stored(name, store)] == []
 
 
-def test_a_good_line_makes_up_for_a_bad_one_and_later_ones_are_duplicates(tmp_path: Path) -> None:
-    failed = {**output(1, None), "response": {"status_code": 500, "body": {"error": {"message": "boom"}}}}
-    result, store = imported(tmp_path, failed, output(1, toy_content()), output(1, toy_content(summary="late")))
-    assert result == ImportResult(imported=ids(1), unknown=(), duplicate=ids(1), missing=ids(2, 3), failed=())
-    found = store.find(toy_request(1))
-    assert found is not None
-    assert found.content == toy_content()
+def test_a_round_ends_when_something_new_waits(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    first = export_round(folder, asked(*map(toy_request, (1, 2, 3))))
+    assert (first.number, first.count, names(first)) == (1, 3, ["round-001.jsonl"])
+    rest = export_round(folder, asked(toy_request(3)))  # two replies came
+    assert (rest.number, rest.count, names(rest)) == (1, 1, ["round-001.jsonl"])
+    assert [line["custom_id"] for line in lines(rest.files[0])] == [custom_id(toy_request(3))]
+    second = export_round(folder, asked(toy_request(3), toy_request(4)))
+    assert (second.number, second.count) == (2, 2)
+    assert [path.name for path in (tmp_path / "batch").iterdir() if path.name != "rounds.json"] == ["round-002.jsonl"]
+    assert current_round(folder).ids == tuple(sorted(map(custom_id, (toy_request(3), toy_request(4)))))
+    discard_rounds(folder)
+    assert export_round(folder, asked(toy_request(4))).number == 2
+    forget_batches(folder)
+    assert not [*(tmp_path / "batch").iterdir()]
 
 
-def test_lines_answered_before_are_told_apart(tmp_path: Path) -> None:
-    result, store = imported(tmp_path, output(1, toy_content()))
-    assert (result.stored, result.empty) == ((), False)
-    path = tmp_path / "replies.jsonl"
-    odd = ("toy/pr-1-zzzzzzzzzz", "../*", "", custom_id(toy_request(1)).replace("pr-1", "pr-9"))
-    names = (*ids(1), *odd)
-    path.write_text("".join(json.dumps({"custom_id": name}) + "\n" for name in names), encoding="utf-8")
+def test_the_same_export_changes_no_byte(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
 
-    def again() -> ImportResult:
-        return import_replies(
-            path,
-            REQUESTS[1:],
-            validate=validate,
-            save=store.save,
-            recorded="",
-            stored_before=lambda name: is_stored(name, store),
-        )
+    def exported() -> dict[str, tuple[int, bytes]]:
+        export_round(folder, asked(*map(toy_request, (1, 2, 3))), most_requests=2)
+        files = (tmp_path / "batch").iterdir()
+        return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
-    assert again() == ImportResult((), odd, (), ids(2, 3), (), ids(1))
-    path.write_text("\n \n", encoding="utf-8")
-    assert again().empty
+    first = exported()
+    assert sorted(first) == ["round-001.part-001.jsonl", "round-001.part-002.jsonl", "rounds.json"]
+    assert exported() == first
 
 
-def test_http_failures_are_named(tmp_path: Path) -> None:
-    failed = {**output(1, None), "response": {"status_code": 500, "body": {"error": {"message": "boom"}}}}
-    result, _ = imported(tmp_path, failed, output(2, None), {**output(3, None), "response": None})
-    assert result.failed == (
-        (ids(1)[0], "HTTP 500: boom"),
-        (ids(2)[0], "the endpoint's answer has no content"),
-        (ids(3)[0], "the line holds no response"),
-    )
+def test_a_round_is_split_at_the_limits_of_the_api(tmp_path: Path) -> None:
+    folder, client = RunFolder(tmp_path), asked(*map(toy_request, range(1, 8)))
+    by_count = export_round(folder, client, most_requests=3)
+    assert names(by_count) == [f"round-001.part-00{part}.jsonl" for part in (1, 2, 3)]
+    assert [len(ids) for ids in by_count.ids] == [3, 3, 1]
+    assert [[line["custom_id"] for line in lines(path)] for path in by_count.files] == [*map(list, by_count.ids)]
+    size = by_count.files[2].stat().st_size
+    by_size = export_round(folder, client, most_requests=50, most_bytes=2 * size)
+    assert [len(ids) for ids in by_size.ids] == [2, 2, 2, 1]
+    assert all(path.stat().st_size <= 2 * size for path in by_size.files)
+    kept = export_round(folder, asked(*map(toy_request, (1, 2, 3))))
+    assert [len(ids) for ids in kept.ids] == [2, 1]  # the limits stay those that were asked for
+    with pytest.raises(UsageError, match="more than a file may have: 100"):
+        export_round(folder, client, most_bytes=100)
+    whole = export_round(folder, client, most_bytes=size * 10)
+    assert names(whole) == ["round-001.jsonl"]
+    assert len([*(tmp_path / "batch").glob("*.jsonl")]) == 1
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "replies.jsonl"
-    with pytest.raises(UsageError, match="cannot read"):
-        import_replies(path, REQUESTS, validate=validate, save=print, recorded="")
-    path.write_bytes(b"\xff\xfe{")
-    with pytest.raises(UsageError, match="is not UTF-8"):
-        import_replies(path, REQUESTS, validate=validate, save=print, recorded="")
+def test_a_file_is_for_one_model(tmp_path: Path) -> None:
+    requests = [toy_request(1), toy_request(2, model="big-model"), toy_request(3)]
+    exported = export_round(RunFolder(tmp_path), asked(*requests))
+    models = [{line["body"]["model"] for line in lines(path)} for path in exported.files]
+    assert models == [{"big-model"}, {"toy-model"}]
+
+
+def test_what_is_under_way_is_left_out(tmp_path: Path) -> None:
+    folder, client = RunFolder(tmp_path), asked(*map(toy_request, (1, 2, 3)))
+    whole = export_round(folder, client)
+    rest = export_round(folder, client, leave_out=frozenset(whole.ids[0][:2]))
+    assert (rest.number, rest.ids) == (1, (whole.ids[0][2:],))
+    none = export_round(folder, client, leave_out=frozenset(whole.ids[0]))
+    assert (none.number, none.count, none.files) == (1, 0, ())
+    assert not [*(tmp_path / "batch").glob("*.jsonl")]
+
+
+def test_the_kinds_of_a_round(tmp_path: Path) -> None:
+    requests = [
+        toy_request(1, prompt="compose_wording", subject="en.risks.repair"),
+        toy_request(2, prompt="compose_wording", subject="en.risks"),
+        toy_request(3, prompt="headline"),
+        toy_request(4, prompt="summarize_pr"),
+        toy_request(5, prompt="compose_plan", subject="plan"),
+    ]
+    exported = export_round(RunFolder(tmp_path), asked(*requests))
+    assert exported.kinds == ("summaries", "headlines", "plan", "wording", "repairs")
+
+
+def test_a_file_of_the_users(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    assert export_to(path, asked(toy_request(1))) == 1
+    assert len(lines(path)) == 1
+    assert [*tmp_path.iterdir()] == [path]
+    with pytest.raises(UsageError, match="cannot write"):
+        export_to(tmp_path / "mine.jsonl" / "no", asked(toy_request(1)))
+
+
+def test_tries_outlive_the_process_and_damage_is_forgotten(tmp_path: Path) -> None:
+    folder, request, other = RunFolder(tmp_path), toy_request(1), toy_request(2)
+    tries = Tries(folder)
+    tries.put(request, Tried(failed="no"))
+    tries.put(other, Tried(lost=1, lines=("a",)))
+    tries.save()
+    again = Tries(folder)
+    assert (again.of(request).failed, again.of(other).lost) == ("no", 1)
+    assert again.forget_failures() == 1
+    again.drop(other)
+    again.save()
+    assert Tries(folder).of(request) == Tries(folder).of(other) == Tried()
+    folder.file("batch/tries.json").write_bytes(b"{")
+    assert Tries(folder).of(request) == Tried()
+    Tries().save()  # without a folder, nothing is kept
+
+
+def test_how_many_second_chances_are_used_up() -> None:
+    request = toy_request(1)
+    more = request.messages + request.messages[:1]
+    assert Question(request, request.messages, 100).chance == 0
+    assert Question(request, more, 100).chance == Question(request, request.messages, 200).chance == 1
+    assert Question(request, more, 200).chance == 2

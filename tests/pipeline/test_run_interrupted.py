@@ -1,9 +1,10 @@
-"""Ctrl-C while calls are in flight."""
+"""Ctrl-C or SIGTERM while calls are in flight."""
 
 import signal
 import time
 from pathlib import Path
 
+import pytest
 from command_line import ended, own_process
 from model_server import ModelServer, Reply, Request
 from scripted_model import answer, field
@@ -13,7 +14,8 @@ COMMAND = ("run", "--fixture", "./week/", "--llm", "openai", "--model", "toy", "
 PULLS = {number: pull_request(number, f"Keep page {letter} open") for number, letter in enumerate("abcdefghij", 201)}
 
 
-def test_ctrl_c_ends_at_once_and_the_next_run_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_at_once_and_the_next_run_goes_on(tmp_path: Path, sent: signal.Signals, code: int) -> None:
     write_week(tmp_path / "week", PULLS)
     slow = 1.0
     done: list[str] = []
@@ -31,9 +33,9 @@ def test_ctrl_c_ends_at_once_and_the_next_run_goes_on(tmp_path: Path) -> None:
         while len(server.requests) < 6 and time.monotonic() < deadline:
             time.sleep(0.01)
         begin = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         outcome = ended(process)
-        assert outcome.code == 130, outcome.err
+        assert outcome.code == code, outcome.err
         assert time.monotonic() - begin < 5
         assert "interrupted; the same command continues where it stopped\n" in outcome.err
         assert "Traceback" not in outcome.err

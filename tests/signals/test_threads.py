@@ -39,6 +39,11 @@ OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
         "open",
         "the author says done, but the lines did not change",
     ),
+    "done, on a whole file": (
+        thread(ASKED, DONE, resolved=False, outdated=False, line=None),
+        "unknown",
+        "the author says done; whether the lines changed is not known",
+    ),
     "done, and nothing is known of the lines": (
         thread(ASKED, DONE),
         "unknown",

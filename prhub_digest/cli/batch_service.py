@@ -1,0 +1,239 @@
+"""`batch submit`, `batch status`, `batch cancel`: a run's rounds through the Batch API of a server."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from prhub_digest.cli.batch_report import in_words, say_next, say_report
+from prhub_digest.cli.batching import through_run
+from prhub_digest.cli.stages import stored_manifest
+from prhub_digest.console import Console
+from prhub_digest.errors import FatalServiceError, ServiceError
+
+if TYPE_CHECKING:
+    from prhub_digest.cli.batching import Through
+    from prhub_digest.llm.batch_api import BatchApi
+
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder made with --llm batch.")]
+MostRequests = Annotated[
+    int | None,
+    typer.Option("--most-requests", min=1, metavar="N", help="Requests in a file at most. Default: 50000; kept."),
+]
+MostMegabytes = Annotated[
+    int | None, typer.Option("--most-mb", min=1, metavar="MB", help="Size of a file at most. Default: 200; kept.")
+]
+Wait = Annotated[bool, typer.Option("--wait", help="Look again and again until the batches have ended.")]
+MaxWait = Annotated[
+    float,
+    typer.Option("--max-wait", min=0, metavar="SECONDS", help="With --wait: give up after that; nothing is lost."),
+]
+Poll = Annotated[
+    float,
+    typer.Option("--poll", min=0, metavar="SECONDS", help="With --wait: the first pause; each is twice the last."),
+]
+_TWO_DAYS = 172_800.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
+
+
+def add(app: typer.Typer) -> None:
+    app.command("submit")(submit)
+    app.command("status")(status)
+    app.command("cancel")(cancel)
+
+
+def as_bytes(megabytes: int | None) -> int | None:
+    return megabytes * 1_000_000 if megabytes else None
+
+
+def submit(
+    run: RunPath,
+    wait: Wait = False,
+    max_wait: MaxWait = _TWO_DAYS,
+    poll: Poll = _FIRST_PAUSE,
+    most_requests: MostRequests = None,
+    most_mb: MostMegabytes = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Forget what is under way, and submit all that waits anew.")
+    ] = False,
+) -> None:
+    """Upload the requests that wait, and make batches of them, once.
+
+    The endpoint is that of OPENAI_BASE_URL, else that of the run. With --wait, go on round after round until every
+    reply is there. The same command continues after an interruption.
+    """
+    with _at_work(run) as work:
+        until = time.monotonic() + max_wait
+        while work.submit(again=again, most_requests=most_requests, most_bytes=as_bytes(most_mb)) and wait:
+            again = False
+            if not work.wait(until, poll) or work.finished or not work.progressed:
+                break
+        if not wait and work.has_jobs:
+            work.console.message(f"look at them with: prhub-digest batch status {run}")
+        work.conclude()
+
+
+def status(run: RunPath, wait: Wait = False, max_wait: MaxWait = _TWO_DAYS, poll: Poll = _FIRST_PAUSE) -> None:
+    """Look at the batches of a run; import the replies of those that have ended."""
+    with _at_work(run) as work:
+        if work.nothing_to_see():
+            return
+        work.wait(time.monotonic() + max_wait if wait else 0.0, poll)
+        work.conclude()
+
+
+def cancel(run: RunPath) -> None:
+    """Ask the server to end the batches of a run; `batch status` imports what they had answered by then."""
+    with _at_work(run) as work:
+        if not work.nothing_to_see():
+            work.cancel()
+
+
+@contextmanager
+def _at_work(run: Path) -> Iterator["_Work"]:
+    from prhub_digest.llm.batch_api import BatchApi
+    from prhub_digest.settings import load_settings
+
+    settings = load_settings(None, {}, os.environ)
+    _, stored = stored_manifest(run)
+    base_url = settings.base_url or stored["base_url"]
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    with closing(BatchApi(base_url, key, settings.timeout_seconds, sleep=_pause)) as api:
+        yield _Work(run, base_url, api, Console())
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+@dataclass
+class _Work:
+    """A run at a Batch API.
+
+    `progressed`: since the last submission something came in that changes what waits. `finished`: nothing waits any
+    more. `bad`: a batch or a line failed; of a finished run, that it lacks replies.
+    """
+
+    run: Path
+    base_url: str | None
+    api: "BatchApi"
+    console: Console
+    bad: bool = False
+    progressed: bool = False
+    finished: bool = False
+
+    @property
+    def has_jobs(self) -> bool:
+        from prhub_digest.llm.batch_jobs import Jobs
+        from prhub_digest.run_folder import RunFolder
+
+        return bool(Jobs(RunFolder(self.run)).under_way)
+
+    def nothing_to_see(self) -> bool:
+        """Whether nothing is under way, which is said."""
+        from prhub_digest.llm.batch_jobs import Jobs
+        from prhub_digest.run_folder import RunFolder
+
+        submit = f"prhub-digest batch submit {self.run}"
+        for job in Jobs(RunFolder(self.run)).begun:
+            self.console.message(f"the submission of {job.file} was interrupted; go on with: {submit}")
+        if self.has_jobs:
+            return False
+        self.console.message(f"nothing of {self.run} is under way; what waits is submitted by: {submit}")
+        return True
+
+    def submit(self, *, again: bool, most_requests: int | None, most_bytes: int | None) -> bool:
+        """Whether something is under way now."""
+        from prhub_digest.llm.batch_jobs import Jobs, Service
+
+        self.progressed = False
+        with through_run(self.run, base_url=self.base_url) as gone:
+            jobs = Jobs(gone.run.folder)
+            service = Service(self.api, gone.run.folder, jobs, self.console.message)
+            service.settle(again=again)
+            exported = gone.export(leave_out=jobs.ids_under_way, most_requests=most_requests, most_bytes=most_bytes)
+            if exported is None:
+                self._finished(gone)
+            elif exported.count:
+                self.console.message(exported.words)
+                service.submit(exported)
+            else:
+                for job in jobs.under_way:
+                    self.console.message(f"all that waits is under way: {job.words}")
+        return bool(jobs.under_way)
+
+    def wait(self, until: float, poll: float) -> bool:
+        """Looks, until nothing is under way any more: whether it came so far before `until` (monotonic seconds)."""
+        pause = poll
+        while True:
+            self._look(patient=until > 0)
+            if not self.has_jobs:
+                return True
+            if time.monotonic() + pause >= until:
+                self.console.message(f"still under way; look again with: prhub-digest batch status {self.run} --wait")
+                return False
+            _pause(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def cancel(self) -> None:
+        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.run_folder import RunFolder
+
+        folder = RunFolder(self.run)
+        with folder.lock():
+            Service(self.api, folder, Jobs(folder), self.console.message).cancel()
+        self.console.message(f"what they answer until they end comes with: prhub-digest batch status {self.run} --wait")
+
+    def conclude(self) -> None:
+        if self.bad:
+            raise typer.Exit(1)
+
+    def _look(self, *, patient: bool) -> None:
+        """One look; with patience, a server that fails is looked at again later."""
+        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.run_folder import RunFolder
+
+        folder = RunFolder(self.run)
+        with folder.lock():
+            jobs = Jobs(folder)
+            service = Service(self.api, folder, jobs, self.console.message)
+            try:
+                service.look()
+            except FatalServiceError:
+                raise
+            except ServiceError as error:
+                if not patient:
+                    raise
+                self.console.warning(str(error))
+            self.bad = self.bad or service.failed
+            fetched = service.fetched
+        if fetched:
+            self._import(fetched)
+
+    def _import(self, fetched: tuple[Path, ...]) -> None:
+        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.llm.batch_lines import Lines
+
+        recorded = f"Batch API, {datetime.now(UTC).isoformat(timespec='seconds')}"
+        with through_run(self.run, Lines(fetched), recorded, base_url=self.base_url) as gone:
+            report = gone.report()
+            say_report(self.console, report, in_words(fetched))
+            Service(self.api, gone.run.folder, Jobs(gone.run.folder), self.console.message).imported()
+            self.bad = self.bad or report.bad
+            self.progressed = self.progressed or report.progressed
+            exported = gone.export()
+            if exported is None:
+                self._finished(gone)
+            else:
+                say_next(self.console, exported, gone.then, str(self.run))
+
+    def _finished(self, gone: "Through") -> None:
+        self.finished = True
+        self.bad = any(failure.stage in ("summarize", "compose") for failure in gone.run.manifest.failures)
+        say_next(self.console, None, gone.then, None)

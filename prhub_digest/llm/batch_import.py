@@ -1,0 +1,260 @@
+"""Replies of batch files on their way through `Asker`, as those of an endpoint go, and what became of each line."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from prhub_digest.errors import PendingReplies
+from prhub_digest.llm.abilities import Abilities
+from prhub_digest.llm.ask import Answer, Asker, Check, R, checked_reply
+from prhub_digest.llm.batch import PendingClient, Question, Tried, Tries
+from prhub_digest.llm.batch_lines import Kind, Line, Lines, Outcome, outcome_of
+from prhub_digest.llm.budget import Budget
+from prhub_digest.llm.client import Completion, UnusableReplyError
+from prhub_digest.llm.ladder import lower_after
+from prhub_digest.llm.record import RecordingAsker, RecordingReplies
+from prhub_digest.llm.replay import recorded_failure
+from prhub_digest.llm.reply_text import ReplyTextError, read_reply
+from prhub_digest.llm.store import Replies
+from prhub_digest.models.base import Record
+from prhub_digest.models.llm import Attempt, LogicalRequest
+from prhub_digest.models.replies import REPLIES
+
+# How often a request is exported when no answer comes back; each time may have to be paid for.
+ASKED_AT_MOST = 3
+_CUT = "the answer was cut at the output limit"
+_WAITS = "waits again"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A line that brought no usable reply: its id, why, and what happens to its request now."""
+
+    id: str
+    reason: str
+    then: str
+
+
+@dataclass
+class ImportReport:
+    """Ids by what became of their lines, each in order; `broken` names lines that are none, `empty` files without any.
+
+    `stored` were answered before; nothing asks for `unneeded` any more, such as for a part of a pull request of which
+    another part failed. `missing` still wait, and no line was there for them.
+    """
+
+    imported: list[str] = field(default_factory=list)
+    failed: list[Failed] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    duplicate: list[str] = field(default_factory=list)
+    stored: list[str] = field(default_factory=list)
+    unneeded: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+
+    @property
+    def bad(self) -> bool:
+        """Whether a line could not be used, or a file held none."""
+        return bool(self.failed or self.unknown or self.duplicate or self.broken or self.empty)
+
+    @property
+    def progressed(self) -> bool:
+        """Whether asking for what waits may end otherwise than the last time."""
+        return bool(self.imported) or any(failed.then != _WAITS for failed in self.failed)
+
+
+@dataclass(slots=True)
+class _Course:
+    """What this import did for one request: the answers given for it, by question, and what else its lines said."""
+
+    answers: dict[str, Completion] = field(default_factory=dict)
+    failed: Failed | None = None
+
+
+class ImportingClient(PendingClient):
+    """Answers from the lines of batch output files; what they do not answer waits, as for any `PendingClient`.
+
+    `learnt` holds, by model, what the endpoint turned out to take, for the next file.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        tries: Tries,
+        abilities: Callable[[str], Abilities] = lambda _: Abilities(),
+        replies: dict[str, type[Record]] = REPLIES,
+    ) -> None:
+        super().__init__(tries, abilities)
+        self.learnt: dict[str, Abilities] = {}
+        self._lines = lines
+        self._replies = replies
+        self._report = ImportReport(broken=lines.broken, empty=[str(path) for path in lines.empty])
+        self._asked: set[str] = set()
+        self._courses: dict[str, _Course] = {}
+
+    def report(self, is_stored: Callable[[str], bool], round_ids: tuple[str, ...]) -> ImportReport:
+        """After the run has gone as far as it can; `round_ids` are those of the round that was exported last."""
+        report = self._report
+        for name in self._lines.ids:
+            if name in self._asked:
+                continue
+            if is_stored(name):
+                report.stored.append(name)
+            else:
+                (report.unneeded if name in round_ids else report.unknown).append(name)
+        waiting = {question.id for question in self.waiting}
+        report.missing = [name for name in round_ids if name in waiting and not self._lines.of(name)]
+        for ids in (report.imported, report.duplicate):
+            ids.sort()
+        report.failed.sort(key=lambda failed: failed.id)
+        return report
+
+    def accepted(self, request: LogicalRequest) -> None:
+        """The request has its reply, from a line or from the store."""
+        with self._lock:
+            course = self._courses.pop(request.request_hash, _Course())
+            self._report.imported.extend(list(course.answers)[-1:])
+            self.tries.drop(request)
+
+    def refused(self, request: LogicalRequest, error: Exception, fault: Callable[[Completion], str]) -> None:
+        """The request waits for a second chance, or was given up; `fault` says what is wrong with an answer."""
+        with self._lock:
+            course = self._courses.pop(request.request_hash, _Course())
+            tried = self.tries.of(request)
+            for name, completion in course.answers.items():
+                reason = fault(completion)
+                attempt = Attempt(
+                    content=completion.content,
+                    finish_reason=completion.finish_reason,
+                    usage=completion.usage,
+                    error=reason,
+                    rung=completion.rung,
+                )
+                tried = tried.updated(attempts=(*tried.attempts, attempt))
+                then = "it is asked for more room" if reason == _CUT else "the model is shown this, once"
+                course.failed = Failed(name, reason, f"{_WAITS}: {then}")
+            if isinstance(error, UnusableReplyError) and tried.failed is None and tried.lines:
+                tried = tried.updated(failed=str(error))
+                if course.failed is not None:
+                    course.failed = Failed(course.failed.id, course.failed.reason, "falls back")
+            if tried != Tried():
+                self.tries.put(request, tried)
+            if course.failed is not None:
+                self._report.failed.append(course.failed)
+
+    def _answer(self, question: Question) -> Completion | None:
+        request, name = question.request, question.id
+        self._asked.add(name)
+        course = self._courses.setdefault(request.request_hash, _Course())
+        if name in course.answers:
+            return course.answers[name]
+        tried = self.tries.of(request)
+        lines = [line for line in self._lines.of(name) if line.digest not in tried.lines]
+        if not lines:
+            if self._lines.of(name):
+                course.failed = _as_before(question, tried)
+            return super()._answer(question)
+        outcome = self._best(question, lines)
+        if outcome.kind is Kind.not_reached:
+            learnt = self._learn(request.model, outcome)
+            course.failed = Failed(name, outcome.reason, f"{_WAITS}, asked for differently" if learnt else _WAITS)
+            return None
+        tried = tried.updated(
+            attempts=tried.attempts[: question.chance],
+            lines=(*tried.lines, *(line.digest for line in lines)),
+            lost=tried.lost + (outcome.kind is Kind.lost),
+            failed=None,
+        )
+        return self._taken(question, outcome, tried, course)
+
+    def _taken(self, question: Question, outcome: Outcome, tried: Tried, course: _Course) -> Completion | None:
+        """The answer of a line that was looked at for the first time, kept in mind as `tried`."""
+        request, name = question.request, question.id
+        self.tries.put(request, tried)
+        if outcome.completion is not None:
+            course.answers[name] = outcome.completion
+            return outcome.completion
+        if outcome.kind is Kind.lost and tried.lost < ASKED_AT_MOST:
+            course.failed = Failed(name, outcome.reason, f"{_WAITS} ({tried.lost} of {ASKED_AT_MOST} times asked)")
+            return None
+        reason = f"{outcome.reason} (asked {tried.lost} times)" if outcome.kind is Kind.lost else outcome.reason
+        self.tries.put(request, tried.updated(failed=reason))
+        course.failed = Failed(name, reason, "falls back")
+        error = recorded_failure(reason)
+        error.usage = outcome.usage
+        raise error
+
+    def _best(self, question: Question, lines: list[Line]) -> Outcome:
+        """Of several lines of one id, the first that serves best; further answers among them are duplicates."""
+        outcomes = [self._outcome(question.request, line) for line in lines]
+        ranks = [(outcome.kind, not self._fits(question.request, outcome)) for outcome in outcomes]
+        place = ranks.index(min(ranks))
+        later = [outcome for outcome in outcomes[place + 1 :] if outcome.kind is Kind.answer]
+        self._report.duplicate.extend(question.id for _ in later)
+        return outcomes[place]
+
+    def _outcome(self, request: LogicalRequest, line: Line) -> Outcome:
+        outcome = outcome_of(line.read(), request.model)
+        if outcome.status != 200 and lower_after(self.abilities(request.model), outcome.status, outcome.body):
+            return Outcome(Kind.not_reached, None, outcome.reason, outcome.usage, outcome.status, outcome.body)
+        return outcome
+
+    def _fits(self, request: LogicalRequest, outcome: Outcome) -> bool:
+        completion = outcome.completion
+        if completion is None or completion.finish_reason == "length":
+            return False
+        try:
+            read_reply(completion.content, self._replies[request.schema_name], request.ref)
+        except ReplyTextError:
+            return False
+        return True
+
+    def _learn(self, model: str, outcome: Outcome) -> bool:
+        """Whether the failure says what the endpoint does not take."""
+        lower = lower_after(self.abilities(model), outcome.status, outcome.body)
+        if lower is not None:
+            self.learnt.setdefault(model, lower)
+        return lower is not None
+
+
+def _as_before(question: Question, tried: Tried) -> Failed:
+    """What an earlier import found out about the lines of this question."""
+    attempts = tried.attempts[question.chance :]
+    reason = attempts[0].error if attempts else tried.failed
+    then = "fell back" if tried.failed else _WAITS
+    return Failed(question.id, f"as imported before: {reason or 'no answer'}", then)
+
+
+class BatchAsker(Asker):
+    """Asks an `ImportingClient`, and tells it what became of each request."""
+
+    client: ImportingClient
+
+    def __init__(self, client: ImportingClient, replies: Replies, recorded: str, budget: Budget | None = None) -> None:
+        super().__init__(client, replies, recorded=lambda: recorded, budget=budget)
+
+    def ask(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None = None) -> Answer[R]:
+        def fault(completion: Completion) -> str:
+            if completion.finish_reason == "length":
+                return _CUT
+            try:
+                checked_reply(completion.content, request, reply_class, check)
+            except ReplyTextError as error:
+                return str(error)
+            return "no usable reply"
+
+        try:
+            answer = super().ask(request, reply_class, check)
+        except (PendingReplies, UnusableReplyError) as error:
+            self.client.refused(request, error, fault)
+            raise
+        self.client.accepted(request)
+        return answer
+
+
+class RecordingBatchAsker(BatchAsker, RecordingAsker):
+    """The same for a fixture that is recorded."""
+
+    def __init__(self, client: ImportingClient, replies: RecordingReplies, recorded: str) -> None:
+        RecordingAsker.__init__(self, client, replies)
+        self._recorded = lambda: recorded

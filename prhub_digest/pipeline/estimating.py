@@ -1,0 +1,223 @@
+"""What a run would ask, and how many tokens that takes, before anything is paid.
+
+The run goes as far as stored replies carry it, in a copy of its folder; what it then asks for is counted exactly. What
+comes after that (headlines, plan, wordings) hangs on replies that nobody has, and is estimated from what one call takes
+on average: docs/cost.md says where the averages come from.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from prhub_digest.compose import stats_block
+from prhub_digest.console import Console
+from prhub_digest.errors import PendingReplies
+from prhub_digest.llm.ask import Asker
+from prhub_digest.llm.client import Completion
+from prhub_digest.llm.request import RequestBuilder
+from prhub_digest.llm.store import Replies
+from prhub_digest.llm.wire_schema import wire_schema
+from prhub_digest.models.llm import LogicalRequest, Message
+from prhub_digest.models.plan import Plan
+from prhub_digest.models.pull_request import Collection
+from prhub_digest.models.replies import REPLIES
+from prhub_digest.models.signals import Signals
+from prhub_digest.pipeline.collecting import COVERAGE, SIGNALS, WeekCoverage, statistics
+from prhub_digest.pipeline.composing import PLAN
+from prhub_digest.pipeline.context import Run
+from prhub_digest.pipeline.expected import (
+    FACTS_OF_SUMMARY,
+    HEADLINE_OUTPUT,
+    PLAN_OUTPUT_OF_ITEM,
+    Items,
+    Tokens,
+    headline_input,
+    summary_output,
+    worded,
+    wording_calls,
+)
+from prhub_digest.pipeline.run import run_until, stored_collection
+from prhub_digest.run_folder import RunFolder
+
+SUMMARY, HEADLINE, PLAN_PROMPT, WORDING = "summarize_pr", "headline", "compose_plan", "compose_wording"
+
+
+@dataclass(frozen=True, slots=True)
+class PartEstimate:
+    """The calls of one prompt: all, and those that stored replies answer; the tokens are those of the others.
+
+    `schema_tokens` come on top of the input where an endpoint counts the schema of the answers, or gets it as text.
+    """
+
+    part: str
+    model: str
+    calls: int
+    stored: int
+    input_tokens: int
+    output_tokens: int
+    schema_tokens: int
+
+    @property
+    def asked(self) -> int:
+        return self.calls - self.stored
+
+
+def estimate(run: Run, replies: Replies) -> tuple[PartEstimate, ...]:
+    """What the run would ask beyond `replies`; its folder stays as it is.
+
+    Raises:
+        UsageError: the folder holds no collection, or a pull request's file is gone.
+    """
+    client = _Noting()
+    with _copy_of(run, Asker(client, replies)) as copy:
+        collection = stored_collection(copy)
+        with suppress(PendingReplies):
+            run_until(copy, "compose")
+        return _Estimating(copy, collection, tuple(client.noted.values())).parts()
+
+
+class _Noting:
+    """A client that asks nobody, and notes what it was to ask."""
+
+    def __init__(self) -> None:
+        self.noted: dict[str, LogicalRequest] = {}
+
+    def complete(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Completion:
+        del messages, max_output_tokens
+        self.noted[request.request_hash] = request
+        raise PendingReplies(f"{request.prompt}/{request.subject} is not asked now")
+
+    def close(self) -> None:
+        pass
+
+
+@contextmanager
+def _copy_of(run: Run, asker: Asker) -> Iterator[Run]:
+    """The run in a folder of its own, without a word; the pull requests, which it only reads, are not copied."""
+    with TemporaryDirectory(prefix="prhub-digest-") as temporary:
+        folder, pulls = Path(temporary) / "run", run.folder.path.resolve() / "pulls"
+        shutil.copytree(run.folder.path, folder, ignore=shutil.ignore_patterns("pulls", "batch", ".*"))
+        (folder / "pulls").symlink_to(pulls)
+        yield replace(run, folder=RunFolder(folder), console=Console(StringIO(), StringIO()), asker=asker)
+
+
+class _Estimating:
+    """`waiting` are the requests at which the run stopped for want of replies."""
+
+    def __init__(self, run: Run, collection: Collection, waiting: Sequence[LogicalRequest]) -> None:
+        if run.builder is None:
+            raise AssertionError("an estimate is made for a run with a model")
+        self.run, self.builder, self.collection = run, run.builder, collection
+        self.waiting = waiting
+        coverage = run.folder.read_record(COVERAGE, WeekCoverage)
+        self.coverage = coverage.pulls if coverage else ()
+        self.factor = run.tokenizer.factor
+
+    def parts(self) -> tuple[PartEstimate, ...]:
+        return (self._summaries(), self._headlines(), self._plan(), self._wordings())
+
+    def _summaries(self) -> PartEstimate:
+        tokens = Tokens()
+        for request in self._of(SUMMARY):
+            size = self._input(request)
+            tokens += Tokens(1, size, summary_output(size, self.factor))
+        return self._part("summarize", SUMMARY, sum(own.chunks for own in self.coverage), tokens)
+
+    def _headlines(self) -> PartEstimate:
+        """One for each pull request of several chunks."""
+        several = {own.pull: own.chunks for own in self.coverage if own.chunks > 1}
+        constant = self._constant(HEADLINE, statements="")
+        tokens = Tokens()
+        for request in self._of(HEADLINE):
+            tokens += Tokens(1, self._input(request), HEADLINE_OUTPUT * self.factor)
+        for pull in {_pull(request) for request in self._of(SUMMARY)} & several.keys():
+            size = constant + headline_input(several[pull], self.factor)
+            tokens += Tokens(1, size, HEADLINE_OUTPUT * self.factor)
+        return self._part("headline", HEADLINE, len(several), tokens)
+
+    def _plan(self) -> PartEstimate:
+        tokens = Tokens()
+        output = PLAN_OUTPUT_OF_ITEM * self._expected.planned * self.factor
+        for request in self._of(PLAN_PROMPT):
+            tokens += Tokens(1, self._input(request), output)
+        if self._before_plan:
+            tokens += Tokens(1, self._plan_input(), output)
+        return self._part("plan", PLAN_PROMPT, int(bool(self.collection.numbers)), tokens)
+
+    def _wordings(self) -> PartEstimate:
+        plan = None if self._before_plan or self._of(PLAN_PROMPT) else self.run.folder.read_valid(PLAN, Plan)
+        items = Items.of_plan(plan) if plan else self._expected
+        constant = self._constant(WORDING, section="key changes", language="English", items="")
+        tokens, calls = Tokens(), 0
+        for language in self.run.options.languages:
+            waiting = [request for request in self._of(WORDING) if request.subject.startswith(f"{language}.")]
+            known = [(request.subject, self._input(request)) for request in waiting]
+            calls += wording_calls(items)
+            if waiting or plan is None:
+                tokens += worded(items, language, known, constant, self.factor)
+        return self._part("wording", WORDING, calls, tokens)
+
+    def _plan_input(self) -> float:
+        """The request with the statistics as they are, and as many facts as the summaries will give, or as fit."""
+        signals = self.run.folder.read_record(SIGNALS, Signals)
+        if signals is None:
+            raise AssertionError("the signals are made before the summaries")
+        stats = stats_block(statistics(self.run, self.collection, signals))
+        areas = ", ".join(area.key for area in signals.areas)
+        constant = self._constant(
+            PLAN_PROMPT, repository=self.collection.repository, areas=areas, stats=stats, facts=""
+        )
+        beside = self._constant(SUMMARY, repository="", areas=areas, part="1 of 1", open_threads="none", change="")
+        outputs = (
+            summary_output(own.tokens_shown + own.chunks * beside, self.factor, calls=own.chunks)
+            for own in self.coverage
+        )
+        return constant + min(sum(outputs) * FACTS_OF_SUMMARY, self.run.options.compose_tokens)
+
+    @property
+    def _before_plan(self) -> bool:
+        return bool(self._of(SUMMARY) or self._of(HEADLINE))
+
+    @property
+    def _expected(self) -> Items:
+        return Items.expected(len(self.collection.numbers), self.run.options.highlights)
+
+    def _of(self, prompt: str) -> list[LogicalRequest]:
+        return [request for request in self.waiting if request.prompt == prompt]
+
+    def _input(self, request: LogicalRequest) -> int:
+        return sum(self.run.tokenizer.count(message.content) for message in request.messages)
+
+    def _constant(self, prompt: str, **values: str) -> int:
+        return self._input(self.builder.build(prompt, subject="x", values=values))
+
+    def _part(self, part: str, prompt: str, calls: int, tokens: Tokens) -> PartEstimate:
+        asked = round(tokens.calls)
+        calls = max(calls, asked)
+        return PartEstimate(
+            part=part,
+            model=self.builder.models[self.builder.prompts[prompt].front.model],
+            calls=calls,
+            stored=calls - asked,
+            input_tokens=round(tokens.input),
+            output_tokens=round(tokens.output),
+            schema_tokens=asked * _schema_tokens(self.run, self.builder, prompt),
+        )
+
+
+def _schema_tokens(run: Run, builder: RequestBuilder, prompt: str) -> int:
+    schema = wire_schema(REPLIES[builder.prompts[prompt].front.output])
+    return run.tokenizer.count(json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
+
+
+def _pull(request: LogicalRequest) -> int:
+    match = re.match(r"pr-(\d+)", request.subject)
+    if match is None:
+        raise AssertionError(f"{request.subject!r} names no pull request")
+    return int(match[1])

@@ -1,0 +1,126 @@
+"""What calls take on average whose requests or replies nobody has yet: pure arithmetic.
+
+All figures were measured on the demo fixture's requests and replies, in tokens of o200k; `factor` makes them those of
+another vocabulary. docs/cost.md shows the measurement.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prhub_digest.compose import BODY, ITEMS_A_CALL
+from prhub_digest.models.digest import Language
+from prhub_digest.models.plan import Plan, SectionName
+
+# Of a summary: so much whatever it is about, and so much of its input.
+_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 426, 0.135
+# Statements in the request for a headline, by the chunks of the pull request.
+_STATEMENTS_OF_CHUNK = 108
+# Facts in the planning request, by the tokens of the summaries' replies that they come from.
+FACTS_OF_SUMMARY = 0.35
+HEADLINE_OUTPUT = 45
+PLAN_OUTPUT_OF_ITEM = 40
+# Of a sentence that is refused, a share is asked for once more, mostly alone.
+_REPAIRS_OF_ITEM = 0.033
+_REPAIR_INPUT, _REPAIR_OUTPUT = 120, 76
+# What the executive summary is shown of the sentences before it.
+_KEPT = 0.84
+_INPUT_OF_ITEM: dict[SectionName, int] = {
+    "executive": 158,
+    "changes": 172,
+    "trends": 76,
+    "risks": 148,
+    "recommendations": 149,
+    "highlights": 243,
+}
+_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 60, "zh": 69}
+_CHANGES_OF_PULL, _MOST_CHANGES = 1.7, 35
+_HIGHLIGHTS_OF_PULL = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    calls: float = 0
+    input: float = 0
+    output: float = 0
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(self.calls + other.calls, self.input + other.input, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """How many sentences each section of a digest has."""
+
+    by_section: dict[SectionName, int]
+
+    @classmethod
+    def expected(cls, pulls: int, highlights: int) -> "Items":
+        most: dict[SectionName, int] = {
+            "executive": 4,
+            "changes": min(_MOST_CHANGES, round(_CHANGES_OF_PULL * pulls)),
+            "trends": 4,
+            "risks": 5,
+            "recommendations": 5,
+            "highlights": min(highlights, max(1, math.floor(_HIGHLIGHTS_OF_PULL * pulls))),
+        }
+        return cls({section: min(count, 2 * pulls) for section, count in most.items()})
+
+    @classmethod
+    def of_plan(cls, plan: Plan) -> "Items":
+        return cls({section: len(plan.items(section)) for section in ("executive", *BODY)})
+
+    @property
+    def planned(self) -> int:
+        """Those that the plan names; the highlights are not among them."""
+        return sum(count for section, count in self.by_section.items() if section != "highlights")
+
+    @property
+    def body(self) -> int:
+        return sum(self.by_section[section] for section in BODY)
+
+
+def summary_output(input_tokens: float, factor: float, calls: int = 1) -> float:
+    """The output of so many summarize calls with so much input in all."""
+    return _SUMMARY_OUTPUT * factor * calls + _SUMMARY_OUTPUT_OF_INPUT * input_tokens
+
+
+def headline_input(chunks: int, factor: float) -> float:
+    """What a headline's request shows of a pull request's chunks."""
+    return _STATEMENTS_OF_CHUNK * chunks * factor
+
+
+def wording_calls(items: Items) -> int:
+    """The calls of one language, without repairs."""
+    return sum(_calls(count) for count in items.by_section.values())
+
+
+def worded(items: Items, language: Language, known: Sequence[tuple[str, int]], constant: int, factor: float) -> Tokens:
+    """The wording of one language: body, repairs, and the executive summary, which sees the body's sentences.
+
+    `known` are its requests that can be counted, by subject. `constant` is the input of a request without items.
+    """
+    sentence, closing = _OUTPUT_OF_ITEM[language] * factor, items.by_section["executive"]
+    if any(subject.endswith(".executive") for subject, _ in known):
+        return Tokens(len(known), sum(size for _, size in known), closing * sentence)
+    body = _body(items, constant, factor) if not known else Tokens(len(known), sum(size for _, size in known))
+    asked = items.body * body.calls / max(1, sum(_calls(items.by_section[section]) for section in BODY))
+    repairs = _REPAIRS_OF_ITEM * asked
+    repaired = Tokens(repairs, repairs * (constant + _REPAIR_INPUT * factor), repairs * _REPAIR_OUTPUT * factor)
+    shown = closing * _INPUT_OF_ITEM["executive"] * factor + _KEPT * items.body * sentence
+    executive = Tokens(1, constant + shown, closing * sentence) if closing else Tokens()
+    return body + Tokens(output=asked * sentence) + repaired + executive
+
+
+def _body(items: Items, constant: int, factor: float) -> Tokens:
+    """The requests for the body, whose output is not in it."""
+    tokens = Tokens()
+    for section in BODY:
+        count = items.by_section[section]
+        calls = _calls(count)
+        tokens += Tokens(calls, calls * constant + count * _INPUT_OF_ITEM[section] * factor)
+    return tokens
+
+
+def _calls(items: int) -> int:
+    return math.ceil(items / ITEMS_A_CALL)

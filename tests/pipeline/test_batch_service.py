@@ -1,0 +1,378 @@
+"""`batch submit | status | cancel` against a Batch API on a real socket."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_model import COMMAND, KEY, RUN, jobs, reply, waiting_run
+from batch_server import ALL_WELL, BatchServer, Fault
+from command_line import CommandLine, Outcome
+from model_server import ModelServer, closed_port, failure
+from scripted_model import answer
+
+pytest_plugins = ["command_fixture"]
+
+WAIT = ("--wait", "--poll", "0")
+
+
+@pytest.fixture
+def server() -> Iterator[BatchServer]:
+    with BatchServer(reply) as running:
+        yield running
+
+
+@pytest.fixture
+def waiting(command: CommandLine, server: BatchServer) -> CommandLine:
+    waiting_run(command, server.base_url)
+    return command
+
+
+@pytest.fixture
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses, which take no time."""
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    return pauses
+
+
+def warnings(outcome: Outcome) -> list[str]:
+    return [line for line in outcome.err.split("\n") if line.startswith("warning: ")]
+
+
+def test_a_week_is_made_by_one_command(waiting: CommandLine, server: BatchServer) -> None:
+    with ModelServer(answer) as live:
+        waiting.set(OPENAI_BASE_URL=live.base_url, PRHUB_CACHE_DIR=str(waiting.folder / "live-cache"))
+        assert waiting(*COMMAND[:-2], "--llm", "openai", "--out", "live").code == 0
+    waiting.set(OPENAI_BASE_URL=server.base_url, PRHUB_CACHE_DIR=str(waiting.folder / "cache"))
+    outcome = waiting("batch", "submit", RUN, *WAIT)
+    assert (outcome.code, outcome.out, warnings(outcome)) == (0, "", []), outcome.err
+    assert f"submitted {RUN}/batch/round-001.jsonl: batch_1 (round 1, 3 requests): validating\n" in outcome.err
+    assert "batch_1 (round 1, 3 requests): completed, 3 completed, 0 failed\n" in outcome.err
+    assert "every reply is there; go on with: prhub-digest render " in outcome.err
+    for name in ("digest.en.md", "digest.en.json"):
+        assert (RUN / name).read_bytes() == (Path("live/toy__pages/2026-W06") / name).read_bytes(), name
+    assert len(server.tenant.submitted) == len({*server.tenant.submitted}) == 4
+    assert server.keys == {f"Bearer {KEY}"}
+    for path in (path for path in Path().rglob("*") if path.is_file()):
+        assert KEY.encode() not in path.read_bytes(), path
+    assert KEY not in outcome.err
+    done = waiting("batch", "submit", RUN)
+    assert (done.code, "every reply is there" in done.err, len(server.tenant.batches)) == (0, True, 4)
+    recorded = {json.loads(path.read_bytes())["recorded"] for path in Path("cache/replies").rglob("*.json")}
+    assert all(own.startswith("Batch API, 20") for own in recorded)
+
+
+def test_step_by_step(waiting: CommandLine, server: BatchServer) -> None:
+    assert "nothing of runs/toy__pages/2026-W06 is under way" in waiting("batch", "status", RUN).err
+    outcome = waiting("batch", "submit", RUN)
+    assert outcome.code == 0
+    assert f"look at them with: prhub-digest batch status {RUN}\n" in outcome.err
+    again = waiting("batch", "submit", RUN)
+    assert (again.code, [*server.tenant.batches]) == (0, ["batch_1"])
+    assert "all that waits is under way: batch_1 (round 1, 3 requests): validating\n" in again.err
+    told = waiting(*COMMAND)
+    assert f"its replies come with: prhub-digest batch status {RUN}\n" in told.err
+    for words in ("in_progress", "finalizing"):
+        look = waiting("batch", "status", RUN)
+        assert (look.code, f"batch_1 (round 1, 3 requests): {words}\n" in look.err) == (0, True)
+        assert "still under way; look again with: " in look.err
+    look = waiting("batch", "status", RUN)
+    assert f"{RUN}/batch/downloaded-batch_1.jsonl: 3 replies imported, 0 requests without a line\n" in look.err
+    assert f"round 2 (plan): 1 request in {RUN}/batch/round-002.jsonl; or have a server" in look.err
+    assert [(job["status"], job["done"], job["completed"]) for job in jobs()] == [("completed", True, 3)]
+    assert "nothing of runs/toy__pages/2026-W06 is under way" in waiting("batch", "status", RUN).err
+
+
+@pytest.mark.parametrize("status", ["expired", "cancelled"])
+def test_what_was_answered_before_the_end_counts_and_the_rest_waits(
+    waiting: CommandLine, server: BatchServer, status: str
+) -> None:
+    def partly(line: dict[str, Any]) -> dict[str, Any]:
+        if "pr-102" in line["custom_id"]:
+            error = {"code": f"batch_{status}", "message": "This request could not be executed in time."}
+            return {"id": "1", "custom_id": line["custom_id"], "response": None, "error": error}
+        return reply(line)
+
+    server.answer, server.statuses = partly, ("validating", "in_progress", status)
+    waiting("batch", "submit", RUN)
+    outcome = waiting("batch", "status", RUN, *WAIT)
+    assert outcome.code == 1
+    assert f"batch_1 (round 1, 3 requests): {status}, 2 completed, 1 failed\n" in outcome.err
+    (warning,) = warnings(outcome)
+    assert warning.startswith("warning: #102: This request could not be executed in time.; waits again (summarize_pr/")
+    assert f"round 1 (summaries): 1 request in {RUN}/batch/round-001.jsonl;" in outcome.err
+    server.answer, server.statuses = reply, ALL_WELL
+    rest = waiting("batch", "submit", RUN, *WAIT)
+    assert rest.code == 0, rest.err
+    assert "batch_2 (round 1, 1 request): completed, 1 completed, 0 failed\n" in rest.err
+
+
+def test_a_batch_that_fails_as_a_whole_is_not_submitted_again_by_itself(
+    waiting: CommandLine, server: BatchServer
+) -> None:
+    server.statuses = ("validating", "failed")
+    server.problem = {"code": "token_limit_exceeded", "message": "Enqueued token limit reached", "line": None}
+    outcome = waiting("batch", "submit", RUN, *WAIT)
+    assert outcome.code == 1
+    assert "batch_1 (round 1, 3 requests): failed: Enqueued token limit reached\n" in outcome.err
+    assert [*server.tenant.batches] == ["batch_1"]
+    server.statuses = ALL_WELL
+    assert waiting("batch", "submit", RUN, *WAIT).code == 0
+    first, second, *_ = server.tenant.submitted
+    assert first == second  # the same file, on request
+
+
+def test_failed_lines_are_asked_again_and_given_up_in_the_end(waiting: CommandLine, server: BatchServer) -> None:
+    asked = []
+
+    def failing(line: dict[str, Any]) -> dict[str, Any]:
+        if "pr-102" in line["custom_id"]:
+            asked.append(line["custom_id"])
+            body = {"error": {"message": f"boom {len(asked)}"}}
+            response = {"status_code": 500, "body": body}
+            return {"id": "1", "custom_id": line["custom_id"], "response": response, "error": {"message": "boom"}}
+        return reply(line)
+
+    server.answer = failing
+    outcome = waiting("batch", "submit", RUN, *WAIT)
+    assert (outcome.code, len(asked)) == (1, 3)  # 1: the digest lacks a summary
+    assert [line.partition(" (summarize")[0] for line in warnings(outcome)] == [
+        "warning: #102: HTTP 500: boom 1; waits again (1 of 3 times asked)",
+        "warning: #102: HTTP 500: boom 2; waits again (2 of 3 times asked)",
+        "warning: #102: HTTP 500: boom 3 (asked 3 times); falls back",
+    ]
+    run = waiting(*COMMAND)
+    assert (run.code, "summarize pr-102: HTTP 500: boom 3 (asked 3 times)\n" in run.err) == (1, True)
+
+
+def test_what_no_try_can_change_ends_the_waiting(waiting: CommandLine, server: BatchServer) -> None:
+    """All lines fail for a reason that is not theirs: nothing is counted, and nothing submitted again and again."""
+
+    def refused(line: dict[str, Any]) -> dict[str, Any]:
+        response = {"status_code": 401, "body": {"error": {"message": "bad key"}}}
+        return {"id": "1", "custom_id": line["custom_id"], "response": response, "error": {"message": "bad key"}}
+
+    server.answer = refused
+    outcome = waiting("batch", "submit", RUN, *WAIT)
+    assert (outcome.code, len(server.tenant.batches), len(warnings(outcome))) == (1, 1, 3)
+
+
+def test_what_the_endpoint_does_not_take_is_learnt_from_its_errors(waiting: CommandLine, server: BatchServer) -> None:
+    def modern(line: dict[str, Any]) -> dict[str, Any]:
+        body = line["body"]
+        if "max_tokens" not in body and "temperature" not in body:
+            return reply(line)
+        words = (
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            if "max_tokens" in body
+            else "Unsupported value: 'temperature' does not support 0.0; only the default (1) is supported."
+        )
+        response = {"status_code": 400, "body": {"error": {"message": words}}}
+        return {"id": "1", "custom_id": line["custom_id"], "response": response, "error": {"message": words}}
+
+    server.answer = modern
+    outcome = waiting("batch", "submit", RUN, *WAIT)
+    assert outcome.code == 0, outcome.err
+    assert len(server.tenant.batches) == 4 + 2
+    assert sum(line.endswith(")") and "waits again, asked for differently" in line for line in warnings(outcome)) == 6
+
+
+def test_a_cancelled_run(waiting: CommandLine, server: BatchServer) -> None:
+    assert "nothing of" in waiting("batch", "cancel", RUN).err
+    waiting("batch", "submit", RUN)
+    outcome = waiting("batch", "cancel", RUN)
+    assert (outcome.code, "batch_1 (round 1, 3 requests): cancelling\n" in outcome.err) == (0, True)
+    status = waiting("batch", "status", RUN)
+    assert (status.code, "3 replies imported" in status.err) == (1, True)  # what it had done by then
+
+
+def test_a_server_without_a_batch_api(waiting: CommandLine, server: BatchServer) -> None:
+    for kind in ("GET /batches", "POST /files"):
+        server.faults[kind].append(Fault(failure(404, "Not Found")))
+    outcome = waiting("batch", "submit", RUN)
+    assert outcome.code == 4
+    assert f"error: {server.base_url} has no Batch API (" in outcome.err
+    assert f"have {RUN}/batch/round-001.jsonl answered in another way, such as vllm run-batch" in outcome.err
+    assert jobs() == []
+    assert waiting("batch", "submit", RUN).code == 0  # when it has one
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (failure(401, f"Incorrect API key provided: {KEY}"), "refused the key (HTTP 401): check OPENAI_API_KEY"),
+        (failure(429, "You exceeded your quota", "insufficient_quota"), "the account's quota is used up (HTTP 429)"),
+        (failure(400, f"no batches for {KEY}"), "rejected this (HTTP 400): no batches for ***"),
+    ],
+)
+def test_errors_are_those_of_any_call(waiting: CommandLine, server: BatchServer, fault: Any, words: str) -> None:
+    server.faults["POST /batches"].append(Fault(fault))
+    outcome = waiting("batch", "submit", RUN)
+    assert (outcome.code, words in outcome.err, KEY in outcome.err) == (4, True, False)
+    assert KEY not in (RUN / "batch/jobs.json").read_text()
+    assert waiting("batch", "submit", RUN).code == 0
+    assert [*server.tenant.batches] == ["batch_1"]
+
+
+def test_nobody_listens(waiting: CommandLine) -> None:
+    waiting.set(OPENAI_BASE_URL=f"http://127.0.0.1:{closed_port()}/v1")
+    outcome = waiting("batch", "submit", RUN)
+    assert (outcome.code, "error: cannot connect to http://127.0.0.1:" in outcome.err) == (4, True)
+
+
+def test_a_server_that_restarts_while_it_is_waited_for(
+    waiting: CommandLine, server: BatchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 1:
+            server.stop()
+        if len(pauses) == 9:  # after one look with all its tries, and into the next one
+            server.start()
+
+    monkeypatch.setattr(time, "sleep", pause)
+    waiting("batch", "submit", RUN)
+    outcome = waiting("batch", "status", RUN, "--wait", "--poll", "60")
+    assert (outcome.code, "3 replies imported" in outcome.err) == (0, True), outcome.err
+    (warning,) = warnings(outcome)
+    assert "gave up after 6 attempts" in warning
+    assert [own for own in pauses if own >= 60] == [60, 120, 240]
+
+
+def test_patience_has_an_end(waiting: CommandLine, server: BatchServer, no_pause: list[float]) -> None:
+    server.statuses = ("validating", *["in_progress"] * 99)
+    outcome = waiting("batch", "submit", RUN, "--wait", "--max-wait", "0")
+    assert (outcome.code, "still under way; look again with: " in outcome.err, no_pause) == (0, True, [])
+
+
+def test_a_batch_that_the_server_does_not_know(waiting: CommandLine, server: BatchServer) -> None:
+    waiting("batch", "submit", RUN)
+    server.tenant.batches.clear()
+    outcome = waiting("batch", "status", RUN)
+    assert outcome.code == 4
+    assert "is it the key with which batch_1 was submitted? If the batch is gone: prhub-digest batch sub" in outcome.err
+    assert waiting("batch", "submit", RUN, "--again").code == 0
+    assert [(job["batch"], job["done"]) for job in jobs()] == [("batch_1", True), ("batch_1", False)]  # counted anew
+
+
+def test_another_server_is_not_asked_about_it(waiting: CommandLine, server: BatchServer) -> None:
+    waiting("batch", "submit", RUN)
+    with BatchServer(reply) as other:
+        waiting.set(OPENAI_BASE_URL=other.base_url)
+        for action in ("submit", "status", "cancel"):
+            outcome = waiting("batch", action, RUN)
+            assert outcome.code == 2
+            assert f"batch_1 was submitted to {server.base_url}, not to {other.base_url}; set OPEN" in outcome.err
+        assert other.requests == []
+
+
+def test_an_output_file_that_is_gone(waiting: CommandLine, server: BatchServer) -> None:
+    server.statuses = ("completed",)
+    waiting("batch", "submit", RUN)
+    server.tenant.batches["batch_1"]["output_file_id"] = "file-99"
+    outcome = waiting("batch", "status", RUN)
+    assert (outcome.code, "batch_1: file-99 is gone from the server\n" in outcome.err) == (1, True)
+    assert "batch_1 brought no answer; its requests wait again\n" in outcome.err
+    server.statuses = ALL_WELL
+    assert waiting("batch", "submit", RUN, *WAIT).code == 0
+
+
+def test_parts_of_a_round_and_replies_that_came_by_hand(waiting: CommandLine, server: BatchServer) -> None:
+    """What is under way is never submitted again, however the rest is cut; what was answered by hand is no fault."""
+    server.faults["POST /batches"] = [Fault(failure(401, "no"))]
+    assert waiting("batch", "submit", RUN, "--most-requests", "1").code == 4
+    server.faults["POST /batches"] = [Fault(reply=None, done=True)]  # made, and the answer lost
+    assert waiting("batch", "submit", RUN).code == 0
+    assert len(server.tenant.submitted) == len({*server.tenant.submitted}) == 3
+    line = json.loads(server.tenant.files["file-2"].decode().split("\n")[0])
+    Path("by-hand.jsonl").write_bytes(json.dumps(reply(line)).encode() + b"\n")
+    outcome = waiting("batch", "import", RUN, "by-hand.jsonl")
+    assert (outcome.code, "1 reply imported" in outcome.err) == (0, True)
+    assert "all that waits is under way" in waiting("batch", "submit", RUN, "--most-requests", "50").err
+    status = waiting("batch", "status", RUN, *WAIT)
+    assert (status.code, "3 files: 2 replies imported" in status.err, "stored already: #" in status.err) == (
+        0,
+        True,
+        True,
+    )
+    assert waiting("batch", "submit", RUN, *WAIT).code == 0
+    assert len(server.tenant.submitted) == len({*server.tenant.submitted})
+
+
+def test_a_file_that_was_submitted_from_elsewhere_is_found(waiting: CommandLine, server: BatchServer) -> None:
+    """Such as from a folder that was lost: what was paid for is used."""
+    waiting("batch", "submit", RUN)
+    (RUN / "batch/jobs.json").unlink()
+    outcome = waiting("batch", "submit", RUN)
+    assert "round-001.jsonl was submitted before: batch_1 (round 1, 3 requests): validating\n" in outcome.err
+    assert (len(server.tenant.batches), len(server.tenant.files)) == (1, 1)
+    assert waiting("batch", "submit", RUN, *WAIT).code == 0
+
+
+def interrupted(state: dict[str, Any]) -> None:
+    """`jobs.json` as a kill leaves it between the upload and the answer to the creation."""
+    (job,) = jobs()
+    job |= {"batch": None, "status": "begun", **state}
+    (RUN / "batch/jobs.json").write_text(json.dumps({"jobs": [job]}))
+
+
+def test_an_interruption_is_settled_by_the_list(waiting: CommandLine, server: BatchServer) -> None:
+    waiting("batch", "submit", RUN)
+    interrupted({})
+    assert "the submission of round-001.jsonl was interrupted" in waiting("batch", "status", RUN).err
+    outcome = waiting("batch", "submit", RUN)
+    assert (outcome.code, [job["batch"] for job in jobs()]) == (0, ["batch_1"])
+    server.tenant.batches.clear()  # it was never made
+    interrupted({})
+    waiting("batch", "submit", RUN)
+    assert (len(server.tenant.batches), len(server.tenant.files)) == (1, 1)  # nor uploaded again
+
+
+def test_without_a_list_nothing_is_submitted_twice(waiting: CommandLine, server: BatchServer) -> None:
+    def nothing_listed() -> None:
+        server.faults["GET /batches"] = [Fault(failure(405, "Method Not Allowed"))]
+
+    nothing_listed()
+    assert waiting("batch", "submit", RUN).code == 0  # nothing of it can be there
+    interrupted({})
+    nothing_listed()
+    outcome = waiting("batch", "submit", RUN)
+    assert (outcome.code, len(server.tenant.batches)) == (4, 1)
+    assert "whether a batch was made of round-001.jsonl before the interruption is not known" in outcome.err
+    interrupted({"input_file": None})  # killed before the upload was known: no batch can have been made
+    nothing_listed()
+    assert waiting("batch", "submit", RUN).code == 0
+    interrupted({})
+    nothing_listed()
+    assert waiting("batch", "submit", RUN, "--again").code == 0
+    assert len(server.tenant.batches) == 3
+
+
+def test_an_upload_of_another_round_is_named(waiting: CommandLine, server: BatchServer) -> None:
+    waiting("batch", "submit", RUN)
+    interrupted({"sha256": "of other requests"})
+    server.tenant.batches.clear()
+    outcome = waiting("batch", "submit", RUN)
+    assert "file-1 was uploaded before an interruption and is of no use any more\n" in outcome.err
+    assert len(jobs()) == 1
+
+
+def test_a_damaged_list_of_jobs_is_not_overlooked(waiting: CommandLine) -> None:
+    waiting("batch", "submit", RUN)
+    (RUN / "batch/jobs.json").write_bytes(b"{")
+    for action in ("submit", "status", "cancel"):
+        outcome = waiting("batch", action, RUN)
+        assert (outcome.code, "jobs.json is not a valid" in outcome.err) == (2, True)
+
+
+def test_starting_over_keeps_what_is_under_way(waiting: CommandLine, server: BatchServer) -> None:
+    waiting("batch", "submit", RUN)
+    fresh = waiting(*COMMAND, "--fresh")
+    assert "under way: batch_1 (round 1, 3 requests): validating\n" in fresh.err
+    outcome = waiting("batch", "submit", RUN, *WAIT)
+    assert (outcome.code, len(server.tenant.submitted)) == (0, len({*server.tenant.submitted}))
