@@ -123,9 +123,20 @@ class Settings(Record):
     @field_validator("base_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
-        if value is not None and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
+        if value is not None and not _is_web_address(value):
             raise ValueError("not an http or https address")
         return value
+
+    @field_validator("api_key")
+    @classmethod
+    def _one_word(cls, value: SecretStr | None) -> SecretStr | None:
+        """A key is sent in a header: nothing around it, and nothing in it that no header may hold."""
+        if value is None:
+            return None
+        key = value.get_secret_value().strip()
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise ValueError("holds a line break, a blank, or a character that is not ASCII, such as a curly quote")
+        return SecretStr(key) if key else None
 
     @field_validator("github_api_url", "github_server_url")
     @classmethod
@@ -161,6 +172,15 @@ class Settings(Record):
         if len({area.key for area in value}) < len(value):
             raise ValueError("an area stands there twice")
         return value
+
+
+def _is_web_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        port, host = parts.port, (parts.hostname or "").encode("idna")
+    except ValueError:  # also of a port that is no number, and of a name that no host can have
+        return False
+    return parts.scheme in {"http", "https"} and bool(host) and port != 0 and address.isprintable()
 
 
 def load_settings(config: Path | None, flags: Mapping[str, object], environment: Mapping[str, str]) -> Settings:

@@ -380,3 +380,27 @@ def test_the_document_lists_every_setting() -> None:
         expected.append((name if name != "api_key" else "refused there", variables.get(name, "none"), flag))
     written = [tuple(re.sub(r"[`|]| \(repeatable\)", "", cell).strip() for cell in row[:3]) for row in rows]
     assert written == expected
+
+
+@pytest.mark.parametrize("key", ["sk-one\nsk-two", "“sk-curly”", "sk-\x00", "sk one"])
+def test_a_key_that_no_header_can_hold_is_refused_unseen(key: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        load_settings(None, {"model": "m"}, HOME | {"OPENAI_API_KEY": key})
+    assert str(raised.value) == (
+        "OPENAI_API_KEY: api_key = …: holds a line break, a blank, or a character that is not ASCII, such as a curly"
+        " quote; write a key in the environment variable OPENAI_API_KEY"
+    )
+
+
+def test_what_a_file_leaves_around_a_key_is_dropped() -> None:
+    settings = load_settings(None, {"model": "m"}, HOME | {"OPENAI_API_KEY": " sk-one\r\n"})
+    assert settings.api_key is not None
+    assert settings.api_key.get_secret_value() == "sk-one"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://a:999999/v1", "http://a:abc/v1", f"http://{'a' * 64}.b/v1", "http://a\x07/v1"]
+)
+def test_an_address_that_nothing_can_have_is_refused(address: str) -> None:
+    with pytest.raises(SettingsError, match="OPENAI_BASE_URL: base_url = …: not an http or https address"):
+        load_settings(None, {"model": "m"}, HOME | {"OPENAI_BASE_URL": address})

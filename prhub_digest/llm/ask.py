@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Generic, NoReturn, TypeVar
 
 from prhub_digest.errors import FatalServiceError, ServiceError
@@ -19,6 +20,8 @@ from prhub_digest.retry import RetriableError, call_with_retry
 R = TypeVar("R", bound=Record)
 Check = Callable[[R], str | None]
 
+# Seconds in which tries of one call may begin: room for a few that take the default `timeout_seconds` in full.
+_LONGEST_TRYING = 600.0
 # How often a request is asked again after an HTTP 200 without an answer. Each such call may have to be paid for.
 _AGAIN = 3
 
@@ -155,7 +158,8 @@ class Asker:
     def _completion(self, request: LogicalRequest, course: _Course) -> Completion:
         """The next answer, after as many attempts as it takes; the errors say what was paid in all."""
         try:
-            return call_with_retry(lambda: self._call(request, course), sleep=self._pause)
+            call = partial(self._call, request, course)
+            return call_with_retry(call, total_seconds=_LONGEST_TRYING, sleep=self._pause)
         except UnusableReplyError as error:
             error.usage = course.usage + error.usage
             raise

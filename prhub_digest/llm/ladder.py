@@ -22,6 +22,7 @@ _WITHOUT_SCHEMA: Rung = "json"
 _BARE_FAILURES = 3
 # A server that keeps to schemas lets none pass; two stubborn pull requests with their second chances make four.
 _MISFITS = 5
+_HELPED = 2
 _SHOWN = 8000
 
 _FORMAT = re.compile(
@@ -47,12 +48,18 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
 
 @dataclass(slots=True)
 class _State:
-    """`known` is what is tried next, `saved` what the store holds. `schema_works`: it has answered a schema once."""
+    """`known` is what is tried next, `saved` what the store holds. `schema_works`: it has answered a schema once.
+
+    `schema_kept`: one such answer kept to the schema. Until then a second try of a request that got a misfit is made
+    without a schema; `helped` counts how often that gave an answer that fits.
+    """
 
     known: Abilities
     saved: Abilities | None
     schema_works: bool
+    schema_kept: bool
     misfits: int = 0
+    helped: int = 0
 
 
 class Ladder:
@@ -64,6 +71,7 @@ class Ladder:
         self._lock = threading.Lock()
         self._states: dict[str, _State] = {}
         self._bare: dict[str, int] = {}
+        self._misfit: set[str] = set()
 
     def known(self, model: str) -> Abilities:
         """What the next request to this model is sent with."""
@@ -71,9 +79,15 @@ class Ladder:
             return self._state(model).known
 
     def first(self, request: LogicalRequest) -> Abilities:
-        """What this attempt is sent with. Once, after three 500s without a cause, that is a rung without a schema."""
+        """What this attempt is sent with: once, after three 500s without a cause, a rung without a schema.
+
+        The same after an answer that did not keep to the schema, while none has.
+        """
         with self._lock:
-            known = self._state(request.model).known
+            state = self._state(request.model)
+            known = state.known
+            if request.request_hash in self._misfit and not state.schema_kept and known.rung in _SCHEMA_RUNGS:
+                return known.updated(rung=_WITHOUT_SCHEMA)
             if self._bare and known.rung in _SCHEMA_RUNGS:
                 key = request.request_hash
                 if self._bare.get(key) == _BARE_FAILURES:
@@ -95,9 +109,18 @@ class Ladder:
         with self._lock:
             state = self._state(request.model)
             by_chance = bool(self._bare) and self._bare.pop(request.request_hash, 0) > _BARE_FAILURES
+            second = request.request_hash in self._misfit
+            self._misfit.discard(request.request_hash)
             if tried.rung in _SCHEMA_RUNGS:
                 state.schema_works = True
                 state.misfits = state.misfits + 1 if misfit else 0
+                state.schema_kept = state.schema_kept or (content is not None and not misfit)
+                if misfit:
+                    self._misfit.add(request.request_hash)
+            elif second and state.known.rung in _SCHEMA_RUNGS:
+                state.helped += content is not None and answer_fits(content, request.wire_schema)
+                if state.schema_kept or state.helped < _HELPED:
+                    return  # one misfit may be the model's, not the server's
             elif by_chance and state.schema_works and tried.rung == _WITHOUT_SCHEMA:
                 return  # it takes schemas, so that it was the 500 that passed
             if state.known != tried:
@@ -115,7 +138,7 @@ class Ladder:
             saved = self._store.find(self._base_url, model) if self._store else None
             known = saved or Abilities()
             works = saved is not None and saved.rung in _SCHEMA_RUNGS
-            self._states[model] = _State(known, saved, works)
+            self._states[model] = _State(known, saved, works, works)
         return self._states[model]
 
 

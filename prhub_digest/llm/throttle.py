@@ -16,8 +16,8 @@ from prhub_digest.retry import RetriableError
 
 _FIRST_PAUSE = 0.5
 _LONGEST_OWN_PAUSE = 20.0
-# No call waits longer than `call_with_retry` lets it; a longer pause is an end, which is said at once.
-_LONGEST_WAIT = 120.0
+# No call waits longer than `Asker` lets it; a longer pause is an end, which is said at once.
+_LONGEST_WAIT = 600.0
 # A reset tells when the whole limit is back; long before that a request may pass, or meet a 429 that says more.
 _LONGEST_RESET = 60.0
 # Seconds between two starts after a pause.

@@ -295,8 +295,8 @@ def test_an_answer_that_was_cut_says_nothing_of_the_schema() -> None:
 
 def test_a_schema_that_is_not_enforced_is_remembered_when_the_prompt_has_helped(tmp_path: Path) -> None:
     with ModelServer(Lax(*["no"] * 5)) as server, client_of(server, tmp_path) as client:
-        request = toy_request()
-        for _ in range(5):
+        for number in range(1, 6):
+            request = toy_request(number)
             client.complete(request, request.messages, 100)
         assert AbilityStore(tmp_path).find(server.base_url, "toy-model") is None
         complete(client)
@@ -311,8 +311,8 @@ def test_the_rung_is_kept_with_each_attempt_and_is_no_part_of_the_key(tmp_path: 
         asker = Asker(client, ReplyStore(tmp_path / "b", print), sleep=lambda _: None)
         other = asker.ask(toy_request(), ToyReply)
     assert answer.reply == other.reply == toy_reply()
-    assert [attempt.rung for attempt in answer.stored.attempts] == ["schema_strict", "schema_strict"]
-    assert (answer.stored.rung, other.stored.rung) == ("schema_strict", "json")
+    assert [attempt.rung for attempt in answer.stored.attempts] == ["schema_strict", "json"]
+    assert (answer.stored.rung, other.stored.rung) == ("json", "json")
     assert answer.stored.request.request_hash == other.stored.request.request_hash
     assert store.find(toy_request()) == answer.stored
 
@@ -452,3 +452,23 @@ WHOLE: dict[str, Any] = {
 )
 def test_an_answer_fits_its_wire_schema(changes: dict[str, Any], fits: bool) -> None:
     assert answer_fits(json.dumps({**WHOLE, **changes}), wire_schema(Whole)) is fits
+
+
+def test_a_server_that_ignores_schemas_costs_no_pull_request() -> None:
+    def lax(request: Request) -> Reply:
+        return completion("no") if rung_of(request) in SCHEMA_RUNGS else good(request)
+
+    with ModelServer(lax) as server, client_of(server) as client:
+        seen = []
+        for number in range(1, 4):
+            request = toy_request(number)
+            answers = [client.complete(request, request.messages, 100) for _ in range(2)]
+            seen.append([answer.rung for answer in answers])
+    assert seen == [["schema_strict", "json"], ["schema_strict", "json"], ["json", "json"]]
+
+
+def test_one_misfit_of_a_server_that_keeps_to_schemas_changes_nothing() -> None:
+    with ModelServer(Lax(toy_content(), "no", "no")) as server, client_of(server) as client:
+        request = toy_request()
+        answers = [client.complete(request, request.messages, 100).rung for _ in range(4)]
+    assert answers == ["schema_strict"] * 4
