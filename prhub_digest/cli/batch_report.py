@@ -10,7 +10,7 @@ from prhub_digest.console import Console, counted
 
 if TYPE_CHECKING:
     from prhub_digest.llm.batch_files import Exported
-    from prhub_digest.llm.batch_import import ImportReport
+    from prhub_digest.llm.import_report import ImportReport
 
 _PULL = re.compile(r"[^/]+/pr-(\d+)")
 _SHOWN = 20

@@ -150,7 +150,8 @@ class _Work:
 
     def submit(self, *, again: bool, most_requests: int | None, most_bytes: int | None) -> bool:
         """Whether something is under way now."""
-        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.llm.batch_jobs import Jobs
+        from prhub_digest.llm.batch_service import Service
 
         self.progressed = False
         with through_run(self.run, base_url=self.base_url) as gone:
@@ -182,7 +183,8 @@ class _Work:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def cancel(self) -> None:
-        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.llm.batch_jobs import Jobs
+        from prhub_digest.llm.batch_service import Service
         from prhub_digest.run_folder import RunFolder
 
         folder = RunFolder(self.run)
@@ -196,7 +198,8 @@ class _Work:
 
     def _look(self, *, patient: bool) -> None:
         """One look; with patience, a server that fails is looked at again later."""
-        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.llm.batch_jobs import Jobs
+        from prhub_digest.llm.batch_service import Service
         from prhub_digest.run_folder import RunFolder
 
         folder = RunFolder(self.run)
@@ -217,8 +220,9 @@ class _Work:
             self._import(fetched)
 
     def _import(self, fetched: tuple[Path, ...]) -> None:
-        from prhub_digest.llm.batch_jobs import Jobs, Service
+        from prhub_digest.llm.batch_jobs import Jobs
         from prhub_digest.llm.batch_lines import Lines
+        from prhub_digest.llm.batch_service import Service
 
         recorded = f"Batch API, {datetime.now(UTC).isoformat(timespec='seconds')}"
         with through_run(self.run, Lines(fetched), recorded, base_url=self.base_url) as gone:

@@ -18,8 +18,8 @@ from prhub_digest.errors import PendingReplies, PrhubError, UsageError
 if TYPE_CHECKING:
     from prhub_digest.llm.batch import PendingClient
     from prhub_digest.llm.batch_files import Exported
-    from prhub_digest.llm.batch_import import ImportReport
     from prhub_digest.llm.batch_lines import Lines
+    from prhub_digest.llm.import_report import ImportReport
     from prhub_digest.pipeline.context import Run
     from prhub_digest.settings import Settings
 

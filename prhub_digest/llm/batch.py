@@ -150,10 +150,17 @@ class PendingClient:
 
     def _answer(self, question: Question) -> Completion | None:
         """What was imported for this question; None when it has to be asked. Raises UnusableReplyError."""
-        tried = self.tries.of(question.request)
-        if tried.failed is not None:
-            raise recorded_failure(tried.failed)
-        if question.chance >= len(tried.attempts):
-            return None
-        attempt = tried.attempts[question.chance]
-        return Completion(attempt.content, attempt.finish_reason, attempt.usage, attempt.rung)
+        return answer_before(question, self.tries.of(question.request))
+
+
+def answer_before(question: Question, tried: Tried) -> Completion | None:
+    """The answer that earlier imports brought, though it could not be used; None when the question has to be asked.
+
+    Raises UnusableReplyError when nothing is asked any more.
+    """
+    if tried.failed is not None:
+        raise recorded_failure(tried.failed)
+    if question.chance >= len(tried.attempts):
+        return None
+    attempt = tried.attempts[question.chance]
+    return Completion(attempt.content, attempt.finish_reason, attempt.usage, attempt.rung)

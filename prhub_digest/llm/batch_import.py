@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from prhub_digest.errors import PendingReplies
 from prhub_digest.llm.abilities import Abilities
 from prhub_digest.llm.ask import Answer, Asker, Check, R, checked_reply
-from prhub_digest.llm.batch import PendingClient, Question, Tried, Tries
+from prhub_digest.llm.batch import PendingClient, Question, Tried, Tries, answer_before
 from prhub_digest.llm.batch_lines import Kind, Line, Lines, Outcome, outcome_of
 from prhub_digest.llm.budget import Budget
 from prhub_digest.llm.client import Completion, UnusableReplyError
+from prhub_digest.llm.import_report import WAITS, Failed, ImportReport
 from prhub_digest.llm.ladder import lower_after
 from prhub_digest.llm.record import RecordingAsker, RecordingReplies
 from prhub_digest.llm.replay import recorded_failure
@@ -22,51 +23,16 @@ from prhub_digest.models.replies import REPLIES
 # How often a request is exported when no answer comes back; each time may have to be paid for.
 ASKED_AT_MOST = 3
 _CUT = "the answer was cut at the output limit"
-_WAITS = "waits again"
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A line that brought no usable reply: its id, why, and what happens to its request now."""
-
-    id: str
-    reason: str
-    then: str
-
-
-@dataclass
-class ImportReport:
-    """Ids by what became of their lines, each in order; `broken` names lines that are none, `empty` files without any.
-
-    `stored` were answered before; nothing asks for `unneeded` any more, such as for a part of a pull request of which
-    another part failed. `missing` still wait, and no line was there for them.
-    """
-
-    imported: list[str] = field(default_factory=list)
-    failed: list[Failed] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-    duplicate: list[str] = field(default_factory=list)
-    stored: list[str] = field(default_factory=list)
-    unneeded: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
-
-    @property
-    def bad(self) -> bool:
-        """Whether a line could not be used, or a file held none."""
-        return bool(self.failed or self.unknown or self.duplicate or self.broken or self.empty)
-
-    @property
-    def progressed(self) -> bool:
-        """Whether asking for what waits may end otherwise than the last time."""
-        return bool(self.imported) or any(failed.then != _WAITS for failed in self.failed)
 
 
 @dataclass(slots=True)
 class _Course:
-    """What this import did for one request: the answers given for it, by question, and what else its lines said."""
+    """What this import did for one request: the answers given for it, by question, and what else its lines said.
 
+    `tried` is what is known of it so far; it is kept when the request has no reply in the end.
+    """
+
+    tried: Tried
     answers: dict[str, Completion] = field(default_factory=dict)
     failed: Failed | None = None
 
@@ -112,27 +78,20 @@ class ImportingClient(PendingClient):
     def accepted(self, request: LogicalRequest) -> None:
         """The request has its reply, from a line or from the store."""
         with self._lock:
-            course = self._courses.pop(request.request_hash, _Course())
+            course = self._course(request)
             self._report.imported.extend(list(course.answers)[-1:])
             self.tries.drop(request)
 
     def refused(self, request: LogicalRequest, error: Exception, fault: Callable[[Completion], str]) -> None:
         """The request waits for a second chance, or was given up; `fault` says what is wrong with an answer."""
         with self._lock:
-            course = self._courses.pop(request.request_hash, _Course())
-            tried = self.tries.of(request)
+            course = self._course(request)
+            tried = course.tried
             for name, completion in course.answers.items():
                 reason = fault(completion)
-                attempt = Attempt(
-                    content=completion.content,
-                    finish_reason=completion.finish_reason,
-                    usage=completion.usage,
-                    error=reason,
-                    rung=completion.rung,
-                )
-                tried = tried.updated(attempts=(*tried.attempts, attempt))
+                tried = tried.updated(attempts=(*tried.attempts, _attempt(completion, reason)))
                 then = "it is asked for more room" if reason == _CUT else "the model is shown this, once"
-                course.failed = Failed(name, reason, f"{_WAITS}: {then}")
+                course.failed = Failed(name, reason, f"{WAITS}: {then}")
             if isinstance(error, UnusableReplyError) and tried.failed is None and tried.lines:
                 tried = tried.updated(failed=str(error))
                 if course.failed is not None:
@@ -142,43 +101,46 @@ class ImportingClient(PendingClient):
             if course.failed is not None:
                 self._report.failed.append(course.failed)
 
+    def _course(self, request: LogicalRequest) -> _Course:
+        """What was done for the request, which has come to its end."""
+        return self._courses.pop(request.request_hash, None) or _Course(self.tries.of(request))
+
     def _answer(self, question: Question) -> Completion | None:
         request, name = question.request, question.id
         self._asked.add(name)
-        course = self._courses.setdefault(request.request_hash, _Course())
+        course = self._courses.setdefault(request.request_hash, _Course(self.tries.of(request)))
         if name in course.answers:
             return course.answers[name]
-        tried = self.tries.of(request)
+        tried = course.tried
         lines = [line for line in self._lines.of(name) if line.digest not in tried.lines]
         if not lines:
             if self._lines.of(name):
                 course.failed = _as_before(question, tried)
-            return super()._answer(question)
+            return answer_before(question, tried)
         outcome = self._best(question, lines)
         if outcome.kind is Kind.not_reached:
             learnt = self._learn(request.model, outcome)
-            course.failed = Failed(name, outcome.reason, f"{_WAITS}, asked for differently" if learnt else _WAITS)
+            course.failed = Failed(name, outcome.reason, f"{WAITS}, asked for differently" if learnt else WAITS)
             return None
-        tried = tried.updated(
+        course.tried = tried.updated(
             attempts=tried.attempts[: question.chance],
             lines=(*tried.lines, *(line.digest for line in lines)),
             lost=tried.lost + (outcome.kind is Kind.lost),
             failed=None,
         )
-        return self._taken(question, outcome, tried, course)
+        return self._taken(name, outcome, course)
 
-    def _taken(self, question: Question, outcome: Outcome, tried: Tried, course: _Course) -> Completion | None:
-        """The answer of a line that was looked at for the first time, kept in mind as `tried`."""
-        request, name = question.request, question.id
-        self.tries.put(request, tried)
+    def _taken(self, name: str, outcome: Outcome, course: _Course) -> Completion | None:
+        """The answer of lines that were looked at for the first time. Raises UnusableReplyError."""
         if outcome.completion is not None:
             course.answers[name] = outcome.completion
             return outcome.completion
-        if outcome.kind is Kind.lost and tried.lost < ASKED_AT_MOST:
-            course.failed = Failed(name, outcome.reason, f"{_WAITS} ({tried.lost} of {ASKED_AT_MOST} times asked)")
+        times = course.tried.lost
+        if outcome.kind is Kind.lost and times < ASKED_AT_MOST:
+            course.failed = Failed(name, outcome.reason, f"{WAITS} ({times} of {ASKED_AT_MOST} times asked)")
             return None
-        reason = f"{outcome.reason} (asked {tried.lost} times)" if outcome.kind is Kind.lost else outcome.reason
-        self.tries.put(request, tried.updated(failed=reason))
+        reason = f"{outcome.reason} (asked {times} times)" if outcome.kind is Kind.lost else outcome.reason
+        course.tried = course.tried.updated(failed=reason)
         course.failed = Failed(name, reason, "falls back")
         error = recorded_failure(reason)
         error.usage = outcome.usage
@@ -217,11 +179,21 @@ class ImportingClient(PendingClient):
         return lower is not None
 
 
+def _attempt(completion: Completion, error: str) -> Attempt:
+    return Attempt(
+        content=completion.content,
+        finish_reason=completion.finish_reason,
+        usage=completion.usage,
+        error=error,
+        rung=completion.rung,
+    )
+
+
 def _as_before(question: Question, tried: Tried) -> Failed:
     """What an earlier import found out about the lines of this question."""
     attempts = tried.attempts[question.chance :]
     reason = attempts[0].error if attempts else tried.failed
-    then = "fell back" if tried.failed else _WAITS
+    then = "fell back" if tried.failed else WAITS
     return Failed(question.id, f"as imported before: {reason or 'no answer'}", then)
 
 

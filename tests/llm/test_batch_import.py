@@ -14,9 +14,10 @@ from prhub_digest.errors import PendingReplies, PrhubError, UsageError
 from prhub_digest.llm.abilities import Abilities
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.batch import PendingClient, Tries, custom_id, is_stored
-from prhub_digest.llm.batch_import import BatchAsker, Failed, ImportingClient, ImportReport
+from prhub_digest.llm.batch_import import BatchAsker, ImportingClient
 from prhub_digest.llm.batch_lines import Lines
 from prhub_digest.llm.client import ContextLengthError, UnusableReplyError
+from prhub_digest.llm.import_report import Failed, ImportReport
 from prhub_digest.llm.store import ReplyStore
 from prhub_digest.models.llm import LogicalRequest, Usage
 from prhub_digest.run_folder import RunFolder

@@ -21,7 +21,8 @@ def main(requests: Path, replies: Path, at_once: int) -> None:
         for number, reply in enumerate(pool.map(answer, waiting), start=1):
             file.write(json.dumps(reply, ensure_ascii=False).encode() + b"\n")
             file.flush()
-            sys.stderr.write(f"{number}/{len(waiting)} {reply['custom_id']}: {reply['response']['status_code']}\n")
+            said = reply["error"] or reply["response"]["status_code"]
+            sys.stderr.write(f"{number}/{len(waiting)} {reply['custom_id']}: {said}\n")
 
 
 def answer(line: dict[str, Any]) -> dict[str, Any]:
@@ -32,10 +33,12 @@ def answer(line: dict[str, Any]) -> dict[str, Any]:
         {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', 'none')}"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=600) as response:
+        with urllib.request.urlopen(request, timeout=3600) as response:
             status, data = response.status, response.read()
     except urllib.error.HTTPError as error:
         status, data = error.code, error.read()
+    except OSError as error:
+        return {"id": "", "custom_id": line["custom_id"], "response": None, "error": {"message": str(error)}}
     try:
         body = json.loads(data)
     except ValueError:
