@@ -61,6 +61,12 @@ class _State:
     misfits: int = 0
     helped: int = 0
 
+    def saw_schema(self, *, misfit: bool, whole: bool) -> None:
+        """An answer came to a request with a schema."""
+        self.schema_works = True
+        self.misfits = self.misfits + 1 if misfit else 0
+        self.schema_kept = self.schema_kept or (whole and not misfit)
+
 
 class Ladder:
     """What is known of one endpoint's abilities, for all threads; kept in `store`, where there is one."""
@@ -110,11 +116,10 @@ class Ladder:
             state = self._state(request.model)
             by_chance = bool(self._bare) and self._bare.pop(request.request_hash, 0) > _BARE_FAILURES
             second = request.request_hash in self._misfit
-            self._misfit.discard(request.request_hash)
+            if content is not None:
+                self._misfit.discard(request.request_hash)
             if tried.rung in _SCHEMA_RUNGS:
-                state.schema_works = True
-                state.misfits = state.misfits + 1 if misfit else 0
-                state.schema_kept = state.schema_kept or (content is not None and not misfit)
+                state.saw_schema(misfit=misfit, whole=content is not None)
                 if misfit:
                     self._misfit.add(request.request_hash)
             elif second and state.known.rung in _SCHEMA_RUNGS:
