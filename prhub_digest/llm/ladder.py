@@ -67,6 +67,13 @@ class _State:
         self.misfits = self.misfits + 1 if misfit else 0
         self.schema_kept = self.schema_kept or (whole and not misfit)
 
+    def learn(self, tried: Abilities) -> None:
+        """What was tried was answered; too many misfits in a row end the schemas."""
+        if self.known != tried:
+            self.known = _both(self.known, tried)
+        if self.misfits >= _MISFITS and self.known.rung in _SCHEMA_RUNGS:
+            self.known = self.known.updated(rung=_WITHOUT_SCHEMA)
+
 
 class Ladder:
     """What is known of one endpoint's abilities, for all threads; kept in `store`, where there is one."""
@@ -128,10 +135,7 @@ class Ladder:
                     return  # one misfit may be the model's, not the server's
             elif by_chance and state.schema_works and tried.rung == _WITHOUT_SCHEMA:
                 return  # it takes schemas, so that it was the 500 that passed
-            if state.known != tried:
-                state.known = _both(state.known, tried)
-            if state.misfits >= _MISFITS and state.known.rung in _SCHEMA_RUNGS:
-                state.known = state.known.updated(rung=_WITHOUT_SCHEMA)
+            state.learn(tried)
             save = state.known == tried and state.saved != tried and not misfit
             if save:
                 state.saved = tried
