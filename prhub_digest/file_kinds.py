@@ -1,10 +1,14 @@
 """What kind of file a path names, from the path alone: one table, the first row that matches decides."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from typing import Literal
+
+from prhub_digest.models.base import Record
+from prhub_digest.models.globs import matches
 
 FileKind = Literal[
     "source", "test", "docs", "config", "build", "generated", "vendored", "lock", "minified", "data", "binary"
@@ -103,6 +107,25 @@ def _one_of(patterns: str) -> re.Pattern[str] | None:
 
 
 _COMPILED = tuple((row.kind, _one_of(row.folders), _one_of(row.names)) for row in _TABLE)
+
+
+class KindRule(Record):
+    """An override of `prhub.toml` (`[[file_kinds]]`) or of `.gitattributes`: paths that match are of this kind."""
+
+    kind: FileKind
+    paths: tuple[str, ...]
+
+
+class FileKinds:
+    """What kind each file is: the repository's own rules first (the first that matches), then the table of paths."""
+
+    def __init__(self, rules: Sequence[KindRule] = ()) -> None:
+        self._rules = tuple(rules)
+
+    def of(self, path: str) -> FileKind:
+        """The kind of the file at `path` (`/` between folders)."""
+        own = (rule.kind for rule in self._rules if any(matches(path, pattern) for pattern in rule.paths))
+        return next(own, None) or file_kind(path)
 
 
 @lru_cache(maxsize=8192)

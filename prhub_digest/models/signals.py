@@ -10,13 +10,22 @@ OTHER = "other"
 
 FlagName = Literal[
     "missing_tests",
+    "core_path",
     "large_change",
     "no_approval",
     "self_merged",
     "open_threads",
+    "public_api",
+    "configuration",
+    "default_changed",
     "dependency",
+    "migration",
+    "security_path",
+    "generated_without_source",
     "revert",
 ]
+OutcomeName = Literal["done", "deferred", "disputed", "answered", "open", "unknown"]
+UnitKind = Literal["single", "series", "revert", "backport", "twin", "bump"]
 
 
 class Area(Record):
@@ -35,17 +44,45 @@ class Flag(Record):
 
 
 class ThreadOutcome(Record):
-    """What became of a review thread; `severity` is the floor that the model may raise by one."""
+    """What became of a review thread; `severity` is the floor that the model may raise by one.
+
+    A `self_review` was opened by an author of the pull request. `follow_ups` are later pull requests that take it up.
+    """
 
     thread: str
     path: str
     line: int | None
     url: str | None
-    outcome: Literal["closed", "open", "deferred", "unknown"]
+    outcome: OutcomeName
     reason: str
     severity: Severity
     author_kind: Literal["human", "bot", "deleted", "unknown"]
     first_comment: str
+    self_review: bool = False
+    follow_ups: tuple[int, ...] = ()
+
+
+class Unit(Record):
+    """Pull requests that are one thing to a reader; every pull request of the week belongs to exactly one unit.
+
+    `pulls` ascend. `standing` are those whose change is still there at the end of the week. `announced` is N of a
+    series `n/N`. `before` are numbers of pull requests from before the week that it takes back, relands or ports.
+    `evidence` says by which words or rule they belong together.
+    """
+
+    kind: UnitKind
+    pulls: tuple[int, ...]
+    standing: tuple[int, ...]
+    announced: int | None = None
+    before: tuple[int, ...] = ()
+    evidence: str = ""
+
+
+class Tags(Record):
+    """Platforms (`nvidia`, `arm`) and modules that a pull request touches, apart from its area."""
+
+    platforms: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
 
 class RuleScore(Record):
@@ -56,13 +93,16 @@ class RuleScore(Record):
 class PullRequestSignals(Record):
     """`threads` is None when the source knows no review threads.
 
-    `changed_lines` and `changed_files` leave out lock, generated, vendored, minified, data and binary files.
+    `area` is decided by rule; where the paths leave a choice, `area_candidates` holds it, best first, and the model
+    chooses among them. `changed_lines` and `changed_files` leave out lock, generated, vendored, minified, data and binary files.
     """
 
     pull: int
     area: str
     change_type: ChangeType
     bot: bool
+    area_candidates: tuple[str, ...] = ()
+    tags: Tags = Tags()
     changed_lines: int = 0
     changed_files: int = 0
     flags: tuple[Flag, ...]
@@ -75,6 +115,7 @@ class PullRequestSignals(Record):
 class Signals(Record):
     areas: tuple[Area, ...]
     pulls: tuple[PullRequestSignals, ...]
+    units: tuple[Unit, ...] = ()
 
     def of(self, number: int) -> PullRequestSignals:
         return next(signals for signals in self.pulls if signals.pull == number)

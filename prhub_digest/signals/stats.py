@@ -120,7 +120,7 @@ def _threads(signals: Signals) -> list[Count]:
         )
 
     return [
-        threads("threads.total", ("open", "closed", "deferred", "unknown")),
+        threads("threads.total", ("open", "done", "deferred", "unknown")),
         threads("threads.open", ("open",), len(pairs)),
         threads("threads.deferred", ("deferred",), len(pairs)),
     ]

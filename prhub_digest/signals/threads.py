@@ -10,7 +10,7 @@ from prhub_digest.signals.severity import severity_floor
 
 SELF_OPENED = "opened by the author of the pull request"
 
-_Outcome = Literal["closed", "open", "deferred", "unknown"]
+_Outcome = Literal["done", "open", "deferred", "unknown"]
 
 
 def thread_outcomes(pull: PullRequest) -> tuple[ThreadOutcome, ...] | None:
@@ -39,14 +39,14 @@ def _outcome(thread: ReviewThread, pull: PullRequest) -> ThreadOutcome:
 
 def _decide(thread: ReviewThread, pull: PullRequest, first: Comment | None) -> tuple[_Outcome, str]:
     if first is not None and same_person(first.author, pull.author):
-        return "closed", SELF_OPENED
+        return "done", SELF_OPENED
     said, by_author = _last_word(thread, pull)
     if said == "later":
         return "deferred", f"{'the author' if by_author else 'a reviewer'} leaves it for later"
     if thread.resolved:
-        return "closed", f"resolved by {thread.resolved_by.label}" if thread.resolved_by else "resolved"
+        return "done", f"resolved by {thread.resolved_by.label}" if thread.resolved_by else "resolved"
     if first is not None and is_bot(first.author) and first.minimized:
-        return "closed", "a bot's remark, minimized"
+        return "done", "a bot's remark, minimized"
     return _claimed_done(thread) if said == "done" else _unanswered(thread)
 
 
@@ -64,9 +64,9 @@ def _unanswered(thread: ReviewThread) -> tuple[_Outcome, str]:
 def _claimed_done(thread: ReviewThread) -> tuple[_Outcome, str]:
     """The author says done: believed when the lines changed."""
     if thread.lines_changed_later:
-        return "closed", "the author says done, and a later commit changed the lines"
+        return "done", "the author says done, and a later commit changed the lines"
     if thread.outdated:
-        return "closed", "the author says done, and the thread is outdated"
+        return "done", "the author says done, and the thread is outdated"
     # A remark on a whole file is never outdated, which then says nothing.
     if thread.lines_changed_later is None and (thread.outdated is None or thread.line is None):
         return "unknown", "the author says done; whether the lines changed is not known"

@@ -147,7 +147,7 @@ def signals() -> Signals:
         9: (
             thread("t1", "open", "not resolved after 2 replies", "medium", "src/guard.py", 40),
             thread("t2", "deferred", "the author leaves it for later", "low", "src/guard.py", None),
-            thread("t3", "closed", "resolved", "high", "src/guard.py", 2),
+            thread("t3", "done", "resolved", "high", "src/guard.py", 2),
         ),
         101: (thread("t4", "open", "not resolved, no reply", "low", "src/a|b.py", 7),),
         102: None,

@@ -15,7 +15,7 @@ DONE = (AUTHOR, "Done.")
 OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
     "resolved": (
         thread(ASKED, resolved=True, resolved_by=REVIEWER),
-        "closed",
+        "done",
         "resolved by bo",
     ),
     "no reply": (thread(ASKED, resolved=False), "open", "not resolved, no reply"),
@@ -26,12 +26,12 @@ OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
     ),
     "done and the lines changed": (
         thread(ASKED, DONE, resolved=False, lines_changed_later=True),
-        "closed",
+        "done",
         "the author says done, and a later commit changed the lines",
     ),
     "done and outdated": (
         thread(ASKED, DONE, resolved=False, outdated=True),
-        "closed",
+        "done",
         "the author says done, and the thread is outdated",
     ),
     "done, but nothing changed": (
@@ -71,7 +71,7 @@ OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
     ),
     "later, then done after all": (
         thread(ASKED, (AUTHOR, "In a follow-up."), DONE, resolved=False, outdated=True),
-        "closed",
+        "done",
         "the author says done, and the thread is outdated",
     ),
     "a bot's reply decides nothing": (
@@ -81,7 +81,7 @@ OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
     ),
     "opened by the author": (
         thread((AUTHOR, "Note for reviewers: moved."), resolved=False),
-        "closed",
+        "done",
         "opened by the author of the pull request",
     ),
     "not known": (thread(ASKED), "unknown", "the source does not know whether it was resolved"),
@@ -101,14 +101,14 @@ def test_a_minimized_remark_of_a_bot_is_closed_a_person_s_is_not() -> None:
         record = ReviewThread(id="t", path="a.py", resolved=False, comments=(comment,))
         return (thread_outcomes(pull(1, threads=(record,))) or ())[0].outcome
 
-    assert (outcome(BOT), outcome(REVIEWER)) == ("closed", "open")
+    assert (outcome(BOT), outcome(REVIEWER)) == ("done", "open")
 
 
 def test_a_co_author_speaks_for_the_author() -> None:
     record = thread(ASKED, (BOT, "ok"), (Person(login="cy"), "Replaced by an event."), resolved=False, outdated=True)
     found = thread_outcomes(pull(1, threads=(record,), co_authors=(Person(login="cy"),)))
     assert found is not None
-    assert found[0].outcome == "closed"
+    assert found[0].outcome == "done"
 
 
 def test_whole_outcome() -> None:
