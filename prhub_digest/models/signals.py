@@ -94,7 +94,8 @@ class PullRequestSignals(Record):
     """`threads` is None when the source knows no review threads.
 
     `area` is decided by rule; where the paths leave a choice, `area_candidates` holds it, best first, and the model
-    chooses among them. `changed_lines` and `changed_files` leave out lock, generated, vendored, minified, data and binary files.
+    chooses among them. `changed_lines` and `changed_files` leave out lock, generated, vendored, minified, data and
+    binary files.
     """
 
     pull: int
