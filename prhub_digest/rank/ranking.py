@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from prhub_digest.models.ranking import Adjustment, RankEntry, Ranking
-from prhub_digest.models.signals import PullRequestSignals, Signals
+from prhub_digest.models.signals import PullRequestSignals, Signals, Unit
 from prhub_digest.models.summary import PullRequestSummary
 from prhub_digest.rank.importance import adjustments, base_score, exact_importance
 
@@ -15,18 +15,22 @@ _Scored = tuple[float, tuple[Adjustment, ...], PullRequestSummary]
 def rank(summaries: Sequence[PullRequestSummary], signals: Signals, *, highlights: int) -> Ranking:
     """All pull requests by importance, ties to the smaller number; the order of `summaries` does not matter.
 
-    The highlights are at most `highlights`, at most 30 % of the units, and at least one where one can be. A chain of
-    reverts is one unit; what cancels out in it is no highlight. `signals` must hold every summarized pull request.
+    The highlights are at most `highlights`, at most 30 % of the units, and at least one where one can be. A unit has
+    one highlight, its first that stands at the end. `signals` must hold every summarized pull request.
     """
     known = {item.pull: item for item in signals.pulls}
-    cancelled = {number for number in known if _cancelled(number, known)}
+    unit_of = {number: unit for unit in signals.units for number in unit.pulls}
+    cancelled = {number for number, unit in unit_of.items() if number not in unit.standing}
     scored = sorted(
         (_score(summary, known[summary.pull], cancelled=summary.pull in cancelled) for summary in summaries), key=_order
     )
-    eligible = [summary.pull for _, _, summary in scored if summary.pull not in cancelled]
-    units = sum(known[summary.pull].reverts not in known for summary in summaries)
+    first_of: dict[int, int] = {}
+    for _, _, summary in scored:
+        if summary.pull not in cancelled:
+            first_of.setdefault(_unit_key(summary.pull, unit_of), summary.pull)
+    units = len({_unit_key(summary.pull, unit_of) for summary in summaries})
     wanted = min(highlights, max(1, units * HIGHLIGHT_SHARE_PERCENT // 100))
-    chosen = set(eligible[:wanted])
+    chosen = set([*first_of.values()][:wanted])
     return Ranking(
         entries=tuple(
             RankEntry(
@@ -43,6 +47,11 @@ def rank(summaries: Sequence[PullRequestSummary], signals: Signals, *, highlight
     )
 
 
+def _unit_key(number: int, unit_of: Mapping[int, Unit]) -> int:
+    """The smallest number of its unit; a pull request that no unit names is one by itself."""
+    return unit_of[number].pulls[0] if number in unit_of else number
+
+
 def _score(summary: PullRequestSummary, signals: PullRequestSignals, *, cancelled: bool) -> _Scored:
     base = base_score(summary.scores)
     moves = adjustments(base, summary.scores, signals, cancelled=cancelled)
@@ -52,14 +61,3 @@ def _score(summary: PullRequestSummary, signals: PullRequestSignals, *, cancelle
 def _order(scored: _Scored) -> tuple[float, int]:
     exact, _, summary = scored
     return -exact, summary.pull
-
-
-def _cancelled(number: int, known: Mapping[int, PullRequestSignals]) -> bool:
-    """Whether nothing of it stands at the end: it belongs to a chain of reverts, other than as its last reland."""
-    if known[number].reverted_by is not None:
-        return True
-    depth = 0
-    while (target := known[number].reverts) is not None and target in known:
-        number, depth = target, depth + 1
-    # An odd number of steps back: the newest of the chain is a revert, which cancels what it reverts.
-    return depth % 2 == 1
