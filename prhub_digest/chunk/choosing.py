@@ -36,8 +36,8 @@ class _Candidate:
 def choose(files: Sequence[FileDiff], room: int, core_paths: Sequence[str]) -> list[list[tuple[ShownHunk, int]]]:
     """For each file its hunks of which something is shown, in the file's order, with how many lines of each.
 
-    First each class in turn gets a part of the room; then small hunks are completed; then each large one gets a part,
-    and then its rest, while there is room.
+    First each class in turn gets a part of the room, but for moves, formatting and deletions; then small hunks are
+    completed; then each large one gets a part, and then its rest, while there is room.
     """
     candidates = sorted(_candidates(files, core_paths), key=lambda own: (own.telling, own.turn, own.file))
     giving = _Giving([file.mark.tokens for file in files], room)
@@ -46,7 +46,7 @@ def choose(files: Sequence[FileDiff], room: int, core_paths: Sequence[str]) -> l
         candidate.small = candidate.hunk.characters <= room * _SMALL
     by_class: dict[Telling, list[_Candidate]] = defaultdict(list)
     for candidate in candidates:
-        if candidate.telling in _LARGE_IN_TURN or candidate.small:
+        if candidate.telling in _LARGE_IN_TURN or (candidate.small and candidate.telling < Telling.MOVED):
             by_class[candidate.telling].append(candidate)
     for own in by_class.values():
         giving.give(own, giving.left // _CLASS_SHARE, hunk_share)
@@ -93,6 +93,8 @@ class _Giving:
             hunk, before = candidate.hunk, candidate.shown
             limit = self.left - end - self._marks[candidate.file]
             stop = hunk.fitting(before, len(hunk), min(limit, most))
+            if stop == 1 < len(hunk):
+                stop = 0  # a header alone tells nothing
             if stop < len(hunk) and limit < most and not first:
                 break
             if stop > before:

@@ -1,6 +1,5 @@
 """What a run pays, counted call by call, and the limits it must not cross."""
 
-import json
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,10 +9,9 @@ from prhub_digest.console import counted
 from prhub_digest.errors import BudgetError, UsageError
 from prhub_digest.llm.breaker import CONTINUES
 from prhub_digest.llm.prices import PriceList, dollars
+from prhub_digest.llm.request_tokens import most_input_tokens
 from prhub_digest.models.llm import LogicalRequest, Message, Usage
 
-# What an endpoint adds to each message: its role, where it begins and where it ends.
-_A_MESSAGE = 8
 _ZERO = Decimal(0)
 
 
@@ -128,9 +126,7 @@ class Budget:
         return Spent(usage, self.prices.usd(call.request.model, usage), int(not reported))
 
     def _input(self, request: LogicalRequest, messages: tuple[Message, ...]) -> int:
-        """The tokens of the messages and of the schema, which some endpoints count, too."""
-        schema = json.dumps(request.wire_schema, ensure_ascii=False, separators=(",", ":"))
-        return self._count(schema) + sum(self._count(message.content) + _A_MESSAGE for message in messages)
+        return most_input_tokens(request, messages, self._count)
 
     @property
     def _so_far(self) -> Spent:

@@ -29,6 +29,8 @@ COLLECTING, COLLECTION, PULLS = "collecting.json", "collection.json", "pulls/*.j
 COVERAGE, SIGNALS, STATS = "coverage.json", "signals.json", "stats.json"
 # After a day, what was read and what is still to be read are no longer of one time.
 _CONTINUED_FOR = timedelta(days=1)
+# Characters of a pull request's diff that are kept in memory for comparisons with others of the week.
+_LARGEST_DIFF = 300_000
 
 
 class Collecting(Record):
@@ -104,15 +106,24 @@ def chunk(run: Run, collection: Collection) -> Signals:
                 coverages.append(chunks_of(run, collection, read_pull(run, number))[1])
                 progress.advance()
         signals = compute_signals(
-            [read_pull(run, number) for number in collection.numbers],
+            [_without_large_diff(read_pull(run, number)) for number in collection.numbers],
             options.areas,
             settings=options.signals,
             kinds=FileKinds(options.file_kinds, collection.attributes),
+            whole=lambda pull: read_pull(run, pull.number),
         )
         run.folder.write_record(COVERAGE, WeekCoverage(pulls=tuple(coverages)))
         run.folder.write_record(SIGNALS, signals)
         run.update(coverage=week_coverage(coverages))
     return signals
+
+
+def _without_large_diff(pull: PullRequest) -> PullRequest:
+    """A diff that is too large to be held beside those of the whole week is not compared with others."""
+    if sum(len(file.patch or "") for file in pull.files) <= _LARGEST_DIFF:
+        return pull
+    files = tuple(file.model_copy(update={"patch": None}) for file in pull.files)
+    return pull.model_copy(update={"files": files})
 
 
 def statistics(run: Run, collection: Collection, signals: Signals) -> Stats:

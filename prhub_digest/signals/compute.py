@@ -1,6 +1,6 @@
 """All signals of a week."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from prhub_digest.file_kinds import FileKinds
 from prhub_digest.models.people import is_bot
@@ -11,6 +11,7 @@ from prhub_digest.signals.areas import area_candidates, area_list
 from prhub_digest.signals.changes import BY_PATH, NOISE, lines_of
 from prhub_digest.signals.core_paths import Touched, core_files, core_path, touched
 from prhub_digest.signals.flags import in_order, risk_flags
+from prhub_digest.signals.follow_ups import Week
 from prhub_digest.signals.reverts import revert_links
 from prhub_digest.signals.scores import rule_scores
 from prhub_digest.signals.subject import DEFAULTS, Subject
@@ -24,18 +25,21 @@ def compute_signals(
     *,
     settings: SignalSettings = DEFAULTS,
     kinds: FileKinds = BY_PATH,
+    whole: Callable[[PullRequest], PullRequest] = lambda pull: pull,
 ) -> Signals:
     """What rules know about each pull request, by number, whatever the order of `pulls`.
 
-    `configured` is the closed list of areas; without one it is learned from the paths of the week.
+    `configured` is the closed list of areas; without one it is learned from the paths of the week. `pulls` may lack
+    large patches, which would not all fit into memory: `whole` gives one pull request with all of them.
     """
     areas = area_list(pulls, configured, kinds)
     reverts, reverted_by = revert_links(pulls)
+    follow_ups = Week.of(pulls)
     found: list[PullRequestSignals] = []
     week: list[Touched] = []
     # One at a time: what is read of a diff is much larger than the diff.
     for pull in sorted(pulls, key=lambda pull: pull.number):
-        subject = Subject.read(pull, settings, kinds, pulls)
+        subject = Subject.read(whole(pull), settings, kinds, follow_ups)
         week.append(touched(subject))
         number = pull.number
         found.append(_signals(subject, areas, kinds, reverts.get(number), reverted_by.get(number)))

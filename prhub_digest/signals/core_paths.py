@@ -23,6 +23,7 @@ _ABSOLUTE = re.compile(
 )
 # One of them stands in every diff that shows an import; Go's stand alone, between quotation marks.
 _IMPORT_WORDS = ("import", "include", "use ", "require(", '\t"')
+_HOLDS_IMPORT = re.compile("|".join(map(re.escape, _IMPORT_WORDS))).search
 _ROOTS = frozenset({"__init__", "mod", "lib", "index", "main"})
 
 
@@ -135,7 +136,7 @@ def _resolved(module: str, index: Mapping[str, set[str]]) -> set[str]:
 
 def _modules(path: str, text: str) -> Iterator[str]:
     """The modules that a line imports, as parts of paths between `/`."""
-    if not any(word in text for word in _IMPORT_WORDS):
+    if not _HOLDS_IMPORT(text):
         return
     relative = _RELATIVE.search(text)
     if relative:

@@ -47,7 +47,7 @@ _NEAR = 6
 def declared_defaults(path: str, rows: Sequence[Row], place: int, section: str) -> Iterator[tuple[str, str]]:
     """Names and values that the line at `place` of one side declares; a value that goes on on other lines is none."""
     text = rows[place].text
-    if not text.startswith("#") and not any(sign in text for sign in ("=", ":", "efault")):
+    if "=" not in text and ":" not in text and "efault" not in text and not text.startswith("#"):
         return
     for name, value in _declared(path, rows, place, section):
         plain = plain_value(value)

@@ -91,7 +91,8 @@ def default_changed(subject: Subject) -> Flag:
 
 def _new_values(subject: Subject, file: FileDiff, number: int) -> Iterator[Place]:
     """Names that stand once on each side of a hunk with values that differ."""
-    old, new = (_values(subject, file, number, side) for side in (0, 1))
+    old = _values(subject, file, number, 0)
+    new = _values(subject, file, number, 1) if old else {}
     for name in old.keys() & new.keys():
         if len(old[name]) == len(new[name]) == 1 and old[name][0][0] != new[name][0][0]:
             row = new[name][0][1]

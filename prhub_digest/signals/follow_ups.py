@@ -1,8 +1,10 @@
 """Later pull requests that take up a review thread."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Self
 
 from prhub_digest.models.pull_request import FollowUp, PullRequest, ReviewThread
 from prhub_digest.models.signal_settings import SignalSettings
@@ -27,24 +29,47 @@ class TakenUp:
         return tuple(sorted({*self.named, *self.touched}))
 
 
-def taken_up(thread: ReviewThread, pull: PullRequest, week: Sequence[PullRequest], settings: SignalSettings) -> TakenUp:
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The pull requests among which follow-ups are looked for; `by_path` are their places in `pulls` by changed path.
+
+    They are read from `pulls` when they are looked at, so that a sequence that reads from files stays small.
+    """
+
+    pulls: Sequence[PullRequest]
+    merged_at: Mapping[int, datetime]
+    by_path: Mapping[str, tuple[tuple[int, int], ...]]
+
+    @classmethod
+    def of(cls, pulls: Sequence[PullRequest]) -> Self:
+        merged_at: dict[int, datetime] = {}
+        by_path: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for place, pull in enumerate(pulls):
+            merged_at[pull.number] = pull.merged_at
+            for path in {path for file in pull.files for path in (file.path, file.previous_path) if path is not None}:
+                by_path[path].append((pull.number, place))
+        return cls(pulls, merged_at, {path: tuple(places) for path, places in by_path.items()})
+
+    def later(self, pull: PullRequest, path: str, within: timedelta) -> list[PullRequest]:
+        """Those that change the file at `path`, merged after `pull` and not later than `within`."""
+        return [
+            self.pulls[place]
+            for number, place in self.by_path.get(path, ())
+            if number != pull.number and timedelta(0) <= self.merged_at[number] - pull.merged_at <= within
+        ]
+
+
+def taken_up(thread: ReviewThread, pull: PullRequest, week: Week, settings: SignalSettings) -> TakenUp:
     """The follow-ups of one thread, among those of the week and those that the source knows to name this one."""
     within = timedelta(days=settings.follow_up_days)
     symbols = symbols_of(thread.comments[0].body) if thread.comments else ()
-    later = [
-        other
-        for other in week
-        if other.number != pull.number
-        and timedelta(0) <= other.merged_at - pull.merged_at <= within
-        and any(thread.path in {file.path, file.previous_path} for file in other.files)
-    ]
-    known = {other.number for other in week}
+    later = week.later(pull, thread.path, within)
     referring = {item.number for item in pull.follow_ups or ()}
     named = [other.number for other in later if other.number in referring or _names(other, pull.number)]
     named += [
         item.number
         for item in pull.follow_ups or ()
-        if item.number not in known and _in_time(item, pull, within) and _says_so(item, symbols)
+        if item.number not in week.merged_at and _in_time(item, pull, within) and _says_so(item, symbols)
     ]
     touched = [other.number for other in later if symbols and touches_symbol(other, thread.path, symbols)]
     return TakenUp(tuple(sorted(named)), tuple(sorted(touched)))

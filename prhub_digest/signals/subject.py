@@ -1,6 +1,6 @@
 """What the flags of one pull request are decided on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -14,10 +14,12 @@ from prhub_digest.signals.change_types import change_type
 from prhub_digest.signals.changes import BY_PATH, NOISE, file_diffs
 from prhub_digest.signals.file_diffs import FileDiff
 from prhub_digest.signals.file_places import is_for_developers
+from prhub_digest.signals.follow_ups import Week
 from prhub_digest.signals.symbols import Symbol, exported
 from prhub_digest.signals.threads import thread_outcomes
 
 DEFAULTS = SignalSettings()
+ALONE = Week.of(())
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Subject:
         pull: PullRequest,
         settings: SignalSettings = DEFAULTS,
         kinds: FileKinds = BY_PATH,
-        week: Sequence[PullRequest] = (),
+        week: Week = ALONE,
     ) -> Self:
         """`week` are the pull requests that may take up a review thread of this one."""
         files = file_diffs(pull, kinds)

@@ -1,12 +1,12 @@
 """What became of each review thread. "Unknown" is a normal answer. The table: docs/risk-flags.md."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from prhub_digest.models.people import is_bot
 from prhub_digest.models.pull_request import PullRequest, ReviewThread
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import ThreadOutcome
-from prhub_digest.signals.follow_ups import taken_up
+from prhub_digest.signals.follow_ups import Week, taken_up
 from prhub_digest.signals.refusals import Told, answered, declined, is_author
 from prhub_digest.signals.replies import Meaning, meaning_of
 from prhub_digest.signals.severity import severity_floor
@@ -15,11 +15,12 @@ from prhub_digest.signals.suggestions import suggestion_stands, symbol_stands
 
 SELF_OPENED = "opened by an author of the pull request"
 _DEFAULTS = SignalSettings()
+_ALONE = Week.of(())
 _Rule = Callable[[ReviewThread, PullRequest], Told | None]
 
 
 def thread_outcomes(
-    pull: PullRequest, week: Sequence[PullRequest] = (), settings: SignalSettings = _DEFAULTS
+    pull: PullRequest, week: Week = _ALONE, settings: SignalSettings = _DEFAULTS
 ) -> tuple[ThreadOutcome, ...] | None:
     """One outcome a thread, in the record's order; None when the threads are not known.
 
@@ -30,9 +31,7 @@ def thread_outcomes(
     return tuple(_outcome(thread, pull, week, settings) for thread in pull.threads)
 
 
-def _outcome(
-    thread: ReviewThread, pull: PullRequest, week: Sequence[PullRequest], settings: SignalSettings
-) -> ThreadOutcome:
+def _outcome(thread: ReviewThread, pull: PullRequest, week: Week, settings: SignalSettings) -> ThreadOutcome:
     first = thread.comments[0] if thread.comments else None
     by_bot = first is not None and is_bot(first.author)
     own = first is not None and is_author(first.author, pull)
@@ -138,7 +137,7 @@ _RULES: tuple[_Rule, ...] = (
 
 
 def _with_follow_ups(
-    told: Told, thread: ReviewThread, pull: PullRequest, week: Sequence[PullRequest], settings: SignalSettings
+    told: Told, thread: ReviewThread, pull: PullRequest, week: Week, settings: SignalSettings
 ) -> tuple[Told, tuple[int, ...]]:
     """With the later pull requests that take it up.
 

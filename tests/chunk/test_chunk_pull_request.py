@@ -1,38 +1,19 @@
 """Chunks: exact budgets, nothing lost in silence."""
 
-from datetime import UTC, datetime
-
 import pytest
+from chunk_pulls import ANNA, added, pull_request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prhub_digest.chunk import chunk_pull_request, week_coverage
 from prhub_digest.models.chunk import Chunk, Coverage, FileCoverage
-from prhub_digest.models.pull_request import Comment, FileChange, Person, PullRequest, Review, ReviewThread
+from prhub_digest.models.pull_request import Comment, FileChange, PullRequest, Review, ReviewThread
 from prhub_digest.models.run import CoverageTotals, UnreadFiles
 from prhub_digest.source_lines import source_lines
 from prhub_digest.tokens import Tokenizer, tokenizer_for
 
 TOKENIZER = tokenizer_for("gpt-4o")
 COUNT = TOKENIZER.count
-ANNA = Person(login="anna-dev", kind="human")
-
-
-def added(path: str, lines: list[str]) -> FileChange:
-    patch = f"@@ -0,0 +1,{len(lines)} @@\n" + "\n".join("+" + line for line in lines)
-    return FileChange(path=path, status="added", additions=len(lines), deletions=0, patch=patch)
-
-
-def pull_request(**fields: object) -> PullRequest:
-    return PullRequest.model_validate(
-        {
-            "number": 7,
-            "title": "Cache the index",
-            "author": ANNA,
-            "merged_at": datetime(2026, 6, 3, tzinfo=UTC),
-            **fields,
-        }
-    )
 
 
 def chunked(

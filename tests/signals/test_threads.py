@@ -6,6 +6,7 @@ from signal_builders import AUTHOR, BOT, MONDAY, REVIEWER, edit, pull, review, t
 
 from prhub_digest.models.pull_request import Comment, Commit, FollowUp, Person, PullRequest, ReviewThread
 from prhub_digest.models.signals import ThreadOutcome
+from prhub_digest.signals.follow_ups import Week
 from prhub_digest.signals.threads import thread_outcomes
 
 ASKED = (REVIEWER, "Should this lock be held here?")
@@ -352,7 +353,7 @@ FOLLOW_UPS: dict[str, tuple[PullRequest, tuple[str, tuple[int, ...]]]] = {
 @pytest.mark.parametrize(("later", "expected"), FOLLOW_UPS.values(), ids=FOLLOW_UPS.keys())
 def test_follow_ups_of_the_week(later: PullRequest, expected: tuple[str, tuple[int, ...]]) -> None:
     one = pull(1, CUT, threads=(thread(ADVISED, resolved=False),))
-    found = thread_outcomes(one, (later, one)) or ()
+    found = thread_outcomes(one, Week.of((later, one))) or ()
     assert [(item.outcome, item.follow_ups) for item in found] == [expected]
 
 
@@ -378,5 +379,5 @@ def test_a_deferred_thread_names_who_takes_it_up_and_a_closed_one_nobody() -> No
         thread(ASKED, (AUTHOR, "In a follow-up."), resolved=True),
         thread(ASKED, DONE, resolved=True),
     )
-    found = thread_outcomes(pull(1, CUT, threads=records), (later,)) or ()
+    found = thread_outcomes(pull(1, CUT, threads=records), Week.of((later,))) or ()
     assert [(item.outcome, item.follow_ups) for item in found] == [("deferred", (2,)), ("done", ())]
