@@ -128,12 +128,19 @@ class RunFolder:
         Raises:
             UsageError: the file is there and cannot be read.
         """
+        data = self._read_bytes(name)
+        try:
+            return None if data is None else data.decode()
+        except UnicodeDecodeError as error:
+            raise UsageError(f"cannot read {self.file(name)}: {_reason(error)}; {_FRESH}") from error
+
+    def _read_bytes(self, name: str) -> bytes | None:
         target = self.file(name)
         try:
-            return target.read_bytes().decode()
+            return target.read_bytes()
         except FileNotFoundError:
             return None
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise UsageError(f"cannot read {target}: {_reason(error)}; {_FRESH}") from error
 
     def read_record(self, name: str, cls: type[AnyRecord]) -> AnyRecord | None:
@@ -142,11 +149,11 @@ class RunFolder:
         Raises:
             UsageError: the file is there and is not such a record.
         """
-        text = self.read_text(name)
-        if text is None:
+        data = self._read_bytes(name)
+        if data is None:
             return None
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate_json(data)  # bytes: text of a large record takes several times as much memory
         except ValidationError as error:
             raise UsageError(f"{self.file(name)} is not a valid {cls.__name__} ({_first(error)}); {_FRESH}") from error
 

@@ -30,7 +30,7 @@ COVERAGE, SIGNALS, STATS = "coverage.json", "signals.json", "stats.json"
 # After a day, what was read and what is still to be read are no longer of one time.
 _CONTINUED_FOR = timedelta(days=1)
 # Characters of a pull request's diff that are kept in memory for comparisons with others of the week.
-_LARGEST_DIFF = 300_000
+_LARGEST_DIFF = 100_000
 
 
 class Collecting(Record):

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from prhub_digest.models.people import is_bot, same_person
 from prhub_digest.models.pull_request import Comment, Person, PullRequest, ReviewThread
 from prhub_digest.models.signals import OutcomeName
-from prhub_digest.signals.stances import is_answer, is_question, stance_of
+from prhub_digest.signals.stances import affirms, is_answer, is_question, stance_of
 
 Told = tuple[OutcomeName, str]
 _ANSWERED: Told = ("answered", "a question that the author answered")
+_AGREED: Told = ("answered", "the reviewer agrees with the author's answer, and the lines did not change")
 
 
 def is_author(person: Person, pull: PullRequest) -> bool:
@@ -43,14 +44,22 @@ def declined(thread: ReviewThread, pull: PullRequest) -> Told | None:
 
 
 def answered(thread: ReviewThread, pull: PullRequest) -> Told | None:
-    """A person's question that an author answered, and nothing more was asked."""
-    if not thread.comments or is_bot(thread.comments[0].author) or not is_question(thread.comments[0].body):
+    """A person's remark that an author answered: a question after which nothing more was asked, else with consent.
+
+    A consent where the lines changed is thanks for the change.
+    """
+    if not thread.comments or is_bot(thread.comments[0].author):
         return None
     place = _last(thread, pull)
     if place is None or not is_answer(thread.comments[place].body):
         return None
     after = _others(thread.comments[place + 1 :], pull)
-    return _ANSWERED if all(stance_of(comment.body) == "conceded" for comment in after) else None
+    if not all(stance_of(comment.body) == "conceded" for comment in after):
+        return None
+    if is_question(thread.comments[0].body):
+        return _ANSWERED
+    unchanged = thread.lines_changed_later is False and not thread.outdated
+    return _AGREED if after and unchanged else None
 
 
 def _last(thread: ReviewThread, pull: PullRequest, stance: str | None = None) -> int | None:
@@ -58,9 +67,13 @@ def _last(thread: ReviewThread, pull: PullRequest, stance: str | None = None) ->
     places = (
         place
         for place, comment in enumerate(thread.comments)
-        if place and is_author(comment.author, pull) and (stance is None or stance_of(comment.body) == stance)
+        if place and is_author(comment.author, pull) and (stance is None or _stance(thread, comment) == stance)
     )
     return max(places, default=None)
+
+
+def _stance(thread: ReviewThread, reply: Comment) -> str | None:
+    return "declined" if affirms(thread.comments[0].body, reply.body) else stance_of(reply.body)
 
 
 def _approved_after(reviewer: Person, refusal: Comment, pull: PullRequest) -> bool:

@@ -48,7 +48,7 @@ _NIT_FIRST = re.compile(
 )
 _HIGH = re.compile(
     r"\b(?:crash(?:es|ed|ing)?|segfaults?|segmentation fault|data loss|infinite loop|undefined behaviou?r"
-    r"|hangs?|starv(?:es?|ing|ation)"
+    r"|hangs?|starv(?:es?|ing|ation)|fails? with an? \w+(?:Error|Exception)|(?:becomes?|ends? in) an? (?:HTTP )?500"
     r"|los(?:e|es|ing) (?:\w+ )?(?:data|events|updates|writes)|data races?|race conditions?|rac(?:e|es|y|ing)"
     r"|deadlock(?:s|ed)?|livelock|security|vulnerab(?:le|ility|ilities)|(?<!dependency )injection"
     r"|corrupt(?:s|ed|ing|ion)?|use[- ]after[- ]free|double free|out[- ]of[- ]bounds|buffer overflow"
@@ -63,11 +63,14 @@ _HIGH_ZH = re.compile(
 _DENIED_ZH = re.compile(r"[不没无未]|避免|防止")
 _LOW = re.compile(
     r"\b(?:nits?|nitpick(?:s|ing)?|typos?|style|stylistic|cosmetic|wording|spelling|grammar|whitespace"
-    r"|indentation|formatting|rename|naming)\b|[(\[]optional[)\]]|错别字|笔误|拼写|(?:代码|排版)格式|代码风格|命名",
+    r"|indentation|formatting|rename|naming|just (?:noting|fyi)|non[- ]blocking)\b"
+    r"|[(\[]optional[)\]]|错别字|笔误|拼写|(?:代码|排版)格式|代码风格|命名",
     re.IGNORECASE,
 )
 # A matter of taste that must be changed all the same.
-_DEMAND = re.compile(r"\b(?:must|blocking|blocker|required|have to|needs? to be)\b|必须|务必|一定要", re.IGNORECASE)
+_DEMAND = re.compile(
+    r"\b(?:must|(?<!non[- ])blocking|blocker|required|have to|needs? to be)\b|必须|务必|一定要", re.IGNORECASE
+)
 _REACH = 20
 _REACH_ZH = 3
 
@@ -76,8 +79,8 @@ def severity_floor(body: str, *, by_bot: bool) -> Severity:
     """How serious a remark is at least, from its first comment.
 
     A review bot's own badge decides; then a leading "nit:"; then words for damage that are not denied; then words for
-    taste; then a suggestion block without a word, or nothing but questions for an answer: low. Everything else is
-    medium, so a wish or a demand is. Code and quoted lines are not read.
+    taste or for a note; then a suggestion block without a word, or nothing but questions for an answer: low. Everything
+    else is medium, so a wish or a demand is. Code and quoted lines are not read.
     """
     badge = _BADGE.search(body) if by_bot else None
     if badge:

@@ -16,6 +16,7 @@ _DECLINED = re.compile(
     r"|\b(?:is|was|this['’]s|it['’]s|that['’]s)\s+(?:intentional|intended|on\s+purpose|deliberate|expected|meant)\b"
     r"|\bby\s+design\b|^\W*intentional(?:ly)?\b|\bas\s+intended\b|\bfalse\s+positive\b|\bnot\s+a\s+(?:bug|problem)\b"
     r"|\b(?:keep|leave|leaving|keeping)\s+(?:(?:it|this|that)\s+)?as[- ](?:it\s+)?is\b"
+    r"|\b(?:leaving|keeping)\s+(?:it|this|that)(?:\s+(?:at|like|alone)\b|\s*(?:[.!,;]|$))"
     r"|不同意|没有?(?:这个)?必要|不必(?:要)?(?:改|修改|处理|加)|(?:不需要|无需|不用)|(?:先|就|还是)不改|^\W*不改"
     r"|保持(?:现状|原样|不变)|(?<!不是)(?:故意|有意)(?:为之|这样|这么|如此)|设计如此|误报|是预期",
     re.IGNORECASE,
@@ -41,6 +42,11 @@ _WISH = re.compile(
     r"|\bwhy\s+not\b|\bmaybe\b|\bperhaps\b|\bdo\s+(?:you|we)\s+(?:want|need)\b|能否|可否|能不能|可以.{0,20}吗|要不要|应该|最好|建议",
     re.IGNORECASE,
 )
+_WHETHER_MEANT = re.compile(
+    r"\b(?:intended|intentional|on\s+purpose|deliberate|by\s+design|expected)\W*[?？]\W*$|(?:故意|有意|预期)[^。.?？]{0,8}[?？]\W*$",
+    re.IGNORECASE,
+)
+_YES = re.compile(r"^\W*(?:yes|yep|yeah|it\s+is|是的?(?:[，。,.!！\s]|$))", re.IGNORECASE)
 _NO_ANSWER = re.compile(
     r"\blet\s+me\b|\bI(?:['’]ll|\s+will)\b|\blook(?:ing)?\s+into\b|\bchecking\b|\bwill\s+(?:check|look|try|see)\b"
     r"|^\W*good\s+(?:question|point|catch)\W*$|\bnot\s+sure\b|\bno\s+idea\b|\b(?:don['’]t|do\s+not)\s+know\b"
@@ -58,6 +64,13 @@ def stance_of(body: str) -> Stance | None:
         return "conceded"
     statements = " ".join(sentence for sentence in _sentences(text) if not _QUESTION_END.search(sentence))
     return "declined" if _DECLINED.search(statements) else None
+
+
+def affirms(asked: str, reply: str) -> bool:
+    """Whether a remark asks if something is meant ("Is this intended?") and the reply says that it is."""
+    said = plain_text(reply).strip()
+    meant = _WHETHER_MEANT.search(plain_text(asked).strip()) is not None
+    return meant and _YES.search(said) is not None and _BUT.search(said) is None
 
 
 def is_question(body: str) -> bool:

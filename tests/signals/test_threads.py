@@ -14,6 +14,8 @@ DONE = (AUTHOR, "Done.")
 WHY = (REVIEWER, "Why is no lock held here?")
 DISPUTED = "the author declines, and the reviewer does not agree"
 ANSWERED = "a question that the author answered"
+AGREED = "the reviewer agrees with the author's answer, and the lines did not change"
+KEPT = ((REVIEWER, "Hold the lock."), (AUTHOR, "The pool holds it."))
 
 OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
     "resolved": (
@@ -109,6 +111,43 @@ OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
         "done",
         "resolved by bo",
     ),
+    "a wish answered, and the reviewer agrees": (
+        thread(*KEPT, (REVIEWER, "Makes sense."), resolved=False, lines_changed_later=False),
+        "answered",
+        AGREED,
+    ),
+    "zh: a wish answered, and the reviewer agrees": (
+        thread(
+            (REVIEWER, "这里建议说明一下。"),
+            (AUTHOR, "写在描述里了。"),
+            (REVIEWER, "好的。"),
+            resolved=True,
+            lines_changed_later=False,
+        ),
+        "answered",
+        AGREED,
+    ),
+    "a wish met elsewhere, and the reviewer agrees": (
+        thread(
+            (REVIEWER, "Hold the lock."),
+            (AUTHOR, "Added to the pool."),
+            (REVIEWER, "Thanks!"),
+            resolved=True,
+            lines_changed_later=False,
+        ),
+        "done",
+        "resolved",
+    ),
+    "a wish answered, and the lines changed": (
+        thread(*KEPT, (REVIEWER, "Thanks!"), resolved=True, lines_changed_later=True),
+        "done",
+        "resolved",
+    ),
+    "a wish answered, and the reviewer agrees to a half": (
+        thread(*KEPT, (REVIEWER, "OK, but not after a fork."), resolved=False, lines_changed_later=False),
+        "open",
+        "not resolved after 2 replies",
+    ),
     "zh: a question answered": (
         thread((REVIEWER, "为什么这里不加锁？"), (AUTHOR, "线程池已经加锁。"), resolved=False),
         "answered",
@@ -136,6 +175,26 @@ OUTCOMES: dict[str, tuple[ReviewThread, str, str]] = {
     ),
     "a bot's question": (
         thread((BOT, "Why is no lock held here?"), (AUTHOR, "The pool holds it."), resolved=False),
+        "open",
+        "not resolved after 1 reply",
+    ),
+    "a bot asks whether it is meant, and it is": (
+        thread((BOT, "No lock is held. Is this intended?"), (AUTHOR, "Yes, as in the pool."), resolved=False),
+        "answered",
+        "the author declines a bot's remark",
+    ),
+    "zh: a bot asks whether it is meant, and it is": (
+        thread((BOT, "没有加锁，是故意的吗？"), (AUTHOR, "是的，线程池已经加锁。"), resolved=False),
+        "answered",
+        "the author declines a bot's remark",
+    ),
+    "a bot asks whether it is meant, and it is not": (
+        thread((BOT, "No lock is held. Is this intended?"), (AUTHOR, "No, I forgot it."), resolved=False),
+        "open",
+        "not resolved after 1 reply",
+    ),
+    "a bot asks something else, and the author says yes": (
+        thread((BOT, "Is this lock slow?"), (AUTHOR, "Yes, very."), resolved=False),
         "open",
         "not resolved after 1 reply",
     ),
