@@ -70,6 +70,7 @@ def start(folder: Path, base_url: str, out: str = "runs") -> subprocess.Popen[by
         env={
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
+            "PYTHONPATH": str(Path(__file__).parent.parent),  # the package beside these benchmarks
             "OPENAI_BASE_URL": base_url,
             "PRHUB_CACHE_DIR": str(folder / "cache"),
         },

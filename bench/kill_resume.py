@@ -5,6 +5,7 @@ that is busier kills at the same places. The endpoint is good and a little slow,
 """
 
 import random
+import subprocess
 import tempfile
 import threading
 import time
@@ -116,7 +117,7 @@ def _amid(run: _Resumed, whole: _Whole) -> bool:
 def _whole(endpoint: _Endpoint, place: Path) -> _Whole:
     folder = _folder(place, "whole")
     process = _week.start(folder, endpoint.base_url_of("whole"))
-    _wait_for_folder(folder)
+    _wait_for_folder(folder, process)
     began = time.monotonic()
     code, said = _week.ended(process, HUNG)
     ended = time.monotonic()
@@ -131,7 +132,7 @@ def _resumed(endpoint: _Endpoint, whole: _Whole, place: Path, number: int, momen
     folder, killed, again = _folder(place, f"kill-{number}"), f"{number}-killed", f"{number}-again"
     requests, seconds = moment
     process = _week.start(folder, endpoint.base_url_of(killed))
-    _wait_for_folder(folder)
+    _wait_for_folder(folder, process)
     endpoint.wait_for(killed, requests)
     time.sleep(seconds)
     process.kill()
@@ -173,12 +174,13 @@ def _folder(place: Path, name: str) -> Path:
     return folder
 
 
-def _wait_for_folder(folder: Path) -> None:
+def _wait_for_folder(folder: Path, process: subprocess.Popen[bytes]) -> None:
     """Until the command has begun its work."""
     patience = time.monotonic() + HUNG
     while not _week.run_in(folder).exists():
-        if time.monotonic() > patience:
-            raise RuntimeError("the command does not begin")
+        if process.poll() is not None or time.monotonic() > patience:
+            code, said = _week.ended(process, 5)
+            raise RuntimeError(f"the command does not begin: exit {code}: {said[-400:]}")
         time.sleep(0.002)
 
 

@@ -4,6 +4,7 @@ PrhubError
 ├── UsageError            exit 2   options, settings, unusable input or output
 │   ├── SettingsError              prhub.toml, environment
 │   ├── PromptError                a prompt file; names file, line and fix
+│   ├── StoreError                 replies could not be kept, so that none is paid for
 │   └── SourceError                not a repository, a clone that lacks the week, a broken fixture
 ├── ReplayError           exit 3   a recorded reply is missing or stale
 ├── ServiceError          exit 4   GitHub, git or the model provider failed
@@ -29,6 +30,10 @@ class SettingsError(UsageError):
 
 
 class PromptError(UsageError):
+    pass
+
+
+class StoreError(UsageError):
     pass
 
 

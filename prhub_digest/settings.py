@@ -13,7 +13,15 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from prhub_digest.errors import SettingsError
 from prhub_digest.models.base import Record
@@ -69,7 +77,7 @@ _LOOPBACK = ("localhost", "0.0.0.0", "::1", "::")  # noqa: S104 - compared with,
 
 Whole = Annotated[int, Field(strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Pattern = Annotated[str, Field(pattern=r"^!?[^!\s]")]
 
 
@@ -126,18 +134,25 @@ class Settings(Record):
 
     @field_validator("out", "prompts", "cache_dir", mode="before")
     @classmethod
-    def _no_empty_path(cls, value: object) -> object:
+    def _usable_path(cls, value: object) -> object:
+        """`~` is the home folder also where no shell has seen it: in a file, and in `--out=~/runs`."""
         if value == "":  # which would be the working folder
             raise ValueError("empty")
         if isinstance(value, str) and "\0" in value:
             raise ValueError("holds a NUL character")
+        if isinstance(value, str) and value.startswith("~"):
+            try:
+                return Path(value).expanduser()
+            except RuntimeError:
+                raise ValueError("no such home folder; ./~ is a folder of that name") from None
         return value
 
     @field_validator("base_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
-        if value is not None and not _is_web_address(value):
-            raise ValueError("not an http or https address")
+        fault = _fault_of_address(value) if value is not None else ""
+        if fault:
+            raise ValueError(fault)
         return value
 
     @field_validator("api_key")
@@ -187,13 +202,20 @@ class Settings(Record):
         return value
 
 
-def _is_web_address(address: str) -> bool:
+def _fault_of_address(address: str) -> str:
+    """Why it is not the address of an http or https server; empty when it is one."""
     try:
         parts = urlsplit(address)
-        port, host = parts.port, (parts.hostname or "").encode("idna")
-    except ValueError:  # also of a port that is no number, and of a name that no host can have
-        return False
-    return parts.scheme in {"http", "https"} and bool(host) and port != 0 and address.isprintable()
+        host = (parts.hostname or "").encode("idna")
+    except ValueError:  # also of a name that no host can have
+        return "not an http or https address"
+    if parts.scheme not in {"http", "https"} or not host or not address.isprintable():
+        return "not an http or https address"
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    return "its port is no number from 1 to 65535" if port == 0 else ""
 
 
 def load_settings(config: Path | None, flags: Mapping[str, object], environment: Mapping[str, str]) -> Settings:
@@ -236,6 +258,14 @@ def public(settings: Settings) -> dict[str, Any]:
     values = settings.model_dump(mode="json", exclude={_SECRET, *_OF_THE_COMMAND})
     values["signals"] = settings.signals.model_dump(mode="json", exclude_defaults=True)
     return {**values, "base_url": settings.base_url and _without_credentials(settings.base_url)}
+
+
+def cache_origin(settings: Settings, environment: Mapping[str, str]) -> str:
+    """What set the cache folder, for a message about it."""
+    if environment.get("PRHUB_CACHE_DIR"):
+        return "set by PRHUB_CACHE_DIR"
+    default = settings.cache_dir == _cache_dir(environment)
+    return "the default folder" if default else "set by cache_dir in the settings file"
 
 
 def _read(config: Path | None) -> str:

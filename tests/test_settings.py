@@ -470,9 +470,36 @@ def test_what_a_file_leaves_around_a_key_is_dropped() -> None:
     assert settings.api_key.get_secret_value() == "sk-one"
 
 
-@pytest.mark.parametrize(
-    "address", ["http://a:999999/v1", "http://a:abc/v1", f"http://{'a' * 64}.b/v1", "http://a\x07/v1"]
-)
+@pytest.mark.parametrize("address", ["http://a:0/v1", "https://a:999999/v1", "http://a:abc/v1"])
+def test_a_port_that_nobody_can_listen_on_is_refused(address: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        load_settings(None, {}, HOME | {"OPENAI_BASE_URL": address})
+    assert str(raised.value) == (
+        "OPENAI_BASE_URL: base_url = …: its port is no number from 1 to 65535;"
+        ' write an address, like "http://localhost:8000/v1"'
+    )
+
+
+@pytest.mark.parametrize("blank", [" ", "\t\n"])
+def test_a_blank_name_is_none(blank: str) -> None:
+    with pytest.raises(SettingsError, match=r"^PRHUB_MODEL: model = .*: write the name of a model, like"):
+        load_settings(None, {}, HOME | {"PRHUB_MODEL": blank})
+    with pytest.raises(SettingsError, match=r"^--small-model: small_model = .*: write the name of a model, like"):
+        load_settings(None, {"small_model": blank}, HOME | {"PRHUB_MODEL": " toy\n"})
+    assert load_settings(None, {}, HOME | {"PRHUB_MODEL": " toy\n"}).model == "toy"
+
+
+def test_the_home_folder_is_known_where_no_shell_has_seen_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/lin")
+    path = tmp_path / "prhub.toml"
+    path.write_bytes(b'cache_dir = "~/x"\nprompts = "./~"\n')
+    settings = load_settings(path, {"out": "~"}, HOME)
+    assert (settings.cache_dir, settings.prompts, settings.out) == (Path("/home/lin/x"), Path("~"), Path("/home/lin"))
+    with pytest.raises(SettingsError, match=r"out = '~nobody-here/x': no such home folder; \./~ is a folder of that"):
+        load_settings(None, {"out": "~nobody-here/x"}, HOME)
+
+
+@pytest.mark.parametrize("address", [f"http://{'a' * 64}.b/v1", "http://a\x07/v1"])
 def test_an_address_that_nothing_can_have_is_refused(address: str) -> None:
     with pytest.raises(SettingsError, match="OPENAI_BASE_URL: base_url = …: not an http or https address"):
         load_settings(None, {"model": "m"}, HOME | {"OPENAI_BASE_URL": address})

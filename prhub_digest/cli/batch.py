@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from prhub_digest.cli import batch_service
+from prhub_digest.cli.batch_budget import round_budget
 from prhub_digest.cli.batch_report import in_words, report_as_json, say_next, say_report
 from prhub_digest.cli.batching import through
 from prhub_digest.cli.options import Json
 from prhub_digest.console import Console, counted
-from prhub_digest.errors import UsageError
+from prhub_digest.errors import BudgetError, UsageError
 
 app = typer.Typer(
     name="batch",
@@ -35,7 +36,7 @@ def export_requests(
     again: Annotated[bool, typer.Option("--again", help="Also what was given up after failed tries.")] = False,
 ) -> None:
     """Write the requests that wait for replies, one a line; the files' names on stdout."""
-    from prhub_digest.llm.batch_files import export_to
+    from prhub_digest.llm.batch_files import export_to, within_budget
 
     if to is not None:
         _refuse_unless_new(to)
@@ -44,6 +45,7 @@ def export_requests(
         if to is not None:
             if gone.error is not None:
                 raise gone.error
+            within_budget(gone.run.folder, gone.client, round_budget(gone.run))
             console.message(f"{counted(export_to(to, gone.client), 'request')} waiting")
             console.product(f"{to}\n")
             return
@@ -64,18 +66,25 @@ def import_requests(
     Exit 1 if a line could not be used. A wrong answer is shown to the model once, in the next round, as in a live run;
     then its pull request falls back.
     """
-    from prhub_digest.llm.batch_lines import Lines
+    from prhub_digest.llm.batch_lines import Lines, refuse_other_kinds
     from prhub_digest.run_folder import name_as_text
 
     run = None if fixture else files[0]
     sources = files if fixture else files[1:]
     if not sources:
         raise UsageError("which files? Give RUN FILE..., or --fixture NAME FILE...")
+    for source in sources:
+        refuse_other_kinds(source)
     console = Console()
     with through(run, fixture, Lines(sources), f"batch files, {name_as_text(by)}") as gone:
         report = gone.report()
         say_report(console, report, in_words(sources))
-        exported = gone.export()
+        try:
+            exported = gone.export()
+        except BudgetError:
+            if as_json:
+                console.product(report_as_json(report, None))
+            raise
     say_next(console, exported, gone.then, None if fixture else str(run))
     if as_json:
         console.product(report_as_json(report, exported))

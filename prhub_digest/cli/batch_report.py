@@ -22,10 +22,16 @@ def say_report(console: Console, report: "ImportReport", whence: str) -> None:
     console.message(f"{whence}: {imported} imported, {counted(len(report.missing), 'request')} without a line")
     for failed in sorted(report.failed, key=lambda failed: _order(failed.id)):
         console.warning(f"{_about(failed.id)}: {failed.reason}; {failed.then} ({failed.id})")
-    for name in report.broken:
+    for name in report.broken[:_SHOWN]:
         console.warning(f"{name}: not a line of a batch output file")
-    for name in report.unknown:
+    if len(report.broken) > _SHOWN:
+        console.warning(f"{len(report.broken) - _SHOWN:,} more lines are none either")
+    for name in report.unknown[:_SHOWN]:
         console.warning(f"{_about(name)}: no request waits for this reply ({name})")
+    if len(report.unknown) > _SHOWN:
+        console.warning(f"{len(report.unknown) - _SHOWN:,} more replies answer nothing that waits")
+    if report.unknown:
+        console.message("is it a file of another run, model or prompt? Ids hold a hash of the request")
     for name in report.duplicate:
         console.warning(f"{_about(name)}: stands there twice; the first usable one counts ({name})")
     for name in report.empty:

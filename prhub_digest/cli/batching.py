@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prhub_digest.cli.live_endpoint import ability_store
 from prhub_digest.cli.recording import open_recording
-from prhub_digest.cli.setup import ability_store, pending_client, reply_store
+from prhub_digest.cli.setup import pending_client, reply_store
 from prhub_digest.cli.stages import reopen
 from prhub_digest.cli.target import ModelKind
 from prhub_digest.console import counted
@@ -56,8 +57,10 @@ class Through:
         """The files of what waits now; None, and no file is left, when nothing waits.
 
         Raises:
+            BudgetError: it would cost more than the run may; no file is left.
             PrhubError: what ended the run before it could say what waits.
         """
+        from prhub_digest.cli.batch_budget import round_budget
         from prhub_digest.llm.batch_files import discard_rounds, export_round
 
         if self.error is not None:
@@ -66,7 +69,12 @@ class Through:
             discard_rounds(self.run.folder)
             return None
         return export_round(
-            self.run.folder, self.client, leave_out=leave_out, most_requests=most_requests, most_bytes=most_bytes
+            self.run.folder,
+            self.client,
+            leave_out=leave_out,
+            most_requests=most_requests,
+            most_bytes=most_bytes,
+            budget=round_budget(self.run),
         )
 
 

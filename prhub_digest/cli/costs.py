@@ -8,9 +8,14 @@ from prhub_digest.console import Console, counted
 
 if TYPE_CHECKING:
     from prhub_digest.models.llm import Usage
+    from prhub_digest.models.run import Paid, RunManifest, StageName
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.costs import StagePrice
 
+# Of `show`: what the replies of each stage cost, and what was paid for calls.
+STAGE_COLUMNS = ("stage", "state", "seconds", "calls", "tokens in", "cached", "tokens out", "USD")
+PAID_COLUMNS = ("stage", "calls", "no answer", "tokens in", "cached", "tokens out", "USD", "last: calls", "last: USD")
+_STATES = {"done": "done", "begun": "not ended", "earlier": "of an earlier run"}
 _COLUMNS = ("stage", "calls", "tokens in", "cached", "tokens out", "USD", "asked now", "USD now")
 _UNKNOWN = "unknown"
 
@@ -28,6 +33,48 @@ def say_costs(console: Console, opened: "Run") -> None:
         console.message(f"the endpoint did not report the tokens of {counted(calls, 'call')}: they are counted here")
     for model in _unpriced(opened):
         console.message(f"no price is known for {model!r}; [[prices]] in prhub.toml gives it one (docs/cost.md)")
+
+
+def stage_rows(manifest: "RunManifest", names: "Sequence[StageName]") -> list[tuple[str, ...]]:
+    """The stages of a folder: how far each came, and what its replies cost, whenever they were made."""
+    rows: list[tuple[str, ...]] = []
+    for name in names:
+        own = manifest.stages.get(name)
+        if own is None:
+            rows.append((name, "not done", *("",) * 6))
+        else:
+            usd = sum_of([_decimal(own.usage_usd)]) if own.usage.calls else "-"
+            tokens = _usage(own.usage) if own.usage.calls else ("0", "-", "-", "-")
+            rows.append((name, _STATES[own.state], f"{own.seconds:.1f}", *tokens, usd))
+    return rows
+
+
+def paid_rows(manifest: "RunManifest") -> list[tuple[str, ...]]:
+    """What all commands paid for calls on a folder, and the last one; with a total."""
+    from prhub_digest.models.run import Paid
+
+    last = manifest.paid
+    rows = [_paid_row(stage, [paid], [last.get(stage, Paid())]) for stage, paid in manifest.paid_in_all.items()]
+    return [*rows, _paid_row("total", [*manifest.paid_in_all.values()], [*last.values()])] if rows else []
+
+
+def _paid_row(name: str, paid: "Sequence[Paid]", last: "Sequence[Paid]") -> tuple[str, ...]:
+    from prhub_digest.models.llm import Usage
+
+    usage = sum((own.usage for own in paid), Usage())
+    calls, *tokens = _usage(usage) if usage.calls else ("0", "-", "-", "-")
+    unanswered = sum(own.unanswered for own in paid)
+    calls_now = sum(own.usage.calls + own.unanswered for own in last)
+    return (name, calls, f"{unanswered:,}", *tokens, _paid_usd(paid), f"{calls_now:,}", _paid_usd(last))
+
+
+def _paid_usd(paid: "Sequence[Paid]") -> str:
+    amounts = [_decimal(own.usd) for own in paid if own.usage.calls]
+    return sum_of(amounts) if amounts else "-"
+
+
+def _decimal(amount: float | None) -> Decimal | None:
+    return None if amount is None else Decimal(str(amount))
 
 
 def costs_as_json(opened: "Run") -> list[dict[str, Any]]:

@@ -5,7 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from prhub_digest.cli.doctor_report import Report
-from prhub_digest.cli.setup import NO_MODEL, ability_store
+from prhub_digest.cli.live_endpoint import ability_store, key_of
+from prhub_digest.cli.setup import NO_MODEL
 from prhub_digest.console import counted
 
 if TYPE_CHECKING:
@@ -36,17 +37,18 @@ def check_model(report: Report, settings: "Settings") -> None:
     from prhub_digest.llm.probe import Probe
 
     address = plain_address(settings.base_url or OPENAI_BASE_URL)
-    key = settings.api_key.get_secret_value() if settings.api_key else None
+    key = key_of(settings)
     report.add(
         "key", "OPENAI_API_KEY is set" if key else "OPENAI_API_KEY is not set; endpoints of your own may need none"
     )
-    probe = Probe(settings.base_url, key, settings.timeout_seconds)
+    named_by = {settings.small_model or "": "PRHUB_SMALL_MODEL", settings.model or "": "PRHUB_MODEL"}
+    probe = Probe(settings.base_url, key, settings.timeout_seconds, named_by=named_by)
     listed = report.asked("endpoint", probe.models)
     if listed is None:
         return
     report.add("endpoint", address)
     wanted = dict.fromkeys(name for name in (settings.model, settings.small_model) if name is not None)
-    _tell_listed(report, listed, tuple(wanted))
+    _tell_listed(report, address, listed, tuple(wanted))
     for model in wanted:
         name = "model" if model == settings.model else "small model"
         tried = report.asked(name, partial(probe.best, model))
@@ -57,12 +59,15 @@ def check_model(report: Report, settings: "Settings") -> None:
         report.add("model", NO_MODEL, "note")
 
 
-def _tell_listed(report: Report, listed: Sequence[str], wanted: Sequence[str]) -> None:
+def _tell_listed(report: Report, address: str, listed: Sequence[str], wanted: Sequence[str]) -> None:
+    from prhub_digest.llm.api_errors import address_hint
+
     missing = [name for name in wanted if name not in listed]
     more = f", and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
     names = ", ".join(listed[:_SHOWN]) + more
     if not listed:
-        report.add("models", "the endpoint does not list its models", "note")
+        hint = "" if "/v1" in address else f"; {address_hint(address)}"
+        report.add("models", f"the endpoint does not list its models{hint}", "note")
     elif missing:
         report.add("models", f"the endpoint lists {names}; not {' and not '.join(missing)}", "note")
     elif wanted:

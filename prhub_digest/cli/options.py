@@ -55,6 +55,14 @@ MaxWait = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="All waits for GitHub's limits together at most. Default: 3600."),
 ]
+BudgetUsd = Annotated[
+    float | None,
+    typer.Option("--budget-usd", metavar="USD", help="End before the calls to the model cost more. Exit 5."),
+]
+BudgetTokens = Annotated[
+    int | None,
+    typer.Option("--budget-tokens", metavar="N", help="End before the calls take more tokens, in and out. Exit 5."),
+]
 # Folders that are settings too are text here, so that the settings can refuse an empty one.
 Out = Annotated[str | None, typer.Option(metavar="PATH", help="Folder for run folders. Default: runs.")]
 Config = Annotated[Path | None, typer.Option(help="Settings file. Default: prhub.toml, if there is one.")]

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prhub_digest.cli.recording import Recording, keys_in, open_recording
+from prhub_digest.cli.costs import say_costs
+from prhub_digest.cli.known_secrets import keys_in
+from prhub_digest.cli.options import BudgetTokens, BudgetUsd
+from prhub_digest.cli.recording import UNFINISHED, Recording, open_recording
 from prhub_digest.cli.run import export_pending
 from prhub_digest.cli.stages import stored_manifest
 from prhub_digest.cli.target import ModelKind
@@ -44,16 +47,21 @@ def record(
     llm: Annotated[
         ModelKind, typer.Option(help="batch writes the requests that wait to a file; openai asks an endpoint.")
     ] = ModelKind.batch,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
 ) -> None:
     if llm not in (ModelKind.batch, ModelKind.openai):
         raise UsageError("--llm must be batch or openai here")
+    limits = {"budget_usd": budget_usd, "budget_tokens": budget_tokens}
+    if llm is ModelKind.batch and any(limit is not None for limit in limits.values()):
+        raise UsageError("--budget-usd and --budget-tokens bound what an endpoint is asked: add --llm openai")
     if fixture is not None and run is None:
         if anonymize:
             raise UsageError("--anonymize goes with RUN and FOLDER: a fixture is anonymized when it is made")
-        recording = open_recording(fixture, llm)
+        recording = open_recording(fixture, llm, limits=limits)
     elif run is not None and folder is not None and fixture is None:
         _copy(run, folder, anonymous=anonymize)
-        recording = open_recording(f"{folder}/", llm, from_store=True)
+        recording = open_recording(f"{folder}/", llm, from_store=True, limits=limits)
     else:
         raise UsageError("give --fixture NAME, or RUN and FOLDER")
     finish(recording)
@@ -64,6 +72,7 @@ def finish(recording: Recording) -> None:
         result = recording.go()
     except PendingReplies as waiting:
         raise export_pending(recording.run, waiting, _what_then(recording)) from None
+    say_costs(Console(), recording.run)
     for path in recording.finish():
         Console().message(f"removed, since nothing uses it: {path}")
     failed = [failure for failure in result.failures if failure.stage in ("summarize", "compose")]
@@ -90,6 +99,8 @@ def _as_argument(folder: Path) -> str:
 def _copy(run: Path, folder: Path, *, anonymous: bool) -> None:
     """The manifest and the pull requests of a run as a new fixture; no secret goes into it.
 
+    A recording of the same week that was not finished is gone on with: its replies stay, the rest is written anew.
+
     Raises:
         UsageError: the run cannot be recorded, or the fixture is there; nothing is written then.
     """
@@ -98,11 +109,9 @@ def _copy(run: Path, folder: Path, *, anonymous: bool) -> None:
     from prhub_digest.run_folder import pull_name
 
     settings = _recordable(run)
-    if (folder / "manifest.json").exists():
-        raise UsageError(
-            f"{folder} is a fixture already; ask its stale replies anew with --fixture {_as_argument(folder)}"
-        )
-    collection, pulls = _scanned(*_collected(run))
+    collection, pulls = _collected(run)
+    begun = _begun(folder, collection)
+    collection, pulls = _scanned(collection, pulls)
     if anonymous:
         from prhub_digest.collect.anonymize import anonymize
 
@@ -115,8 +124,34 @@ def _copy(run: Path, folder: Path, *, anonymous: bool) -> None:
     files = {pull_name(pull.number): pull for pull in pulls} | {"manifest.json": manifest}
     for name, record in files.items():
         refuse_secrets(folder / name, record, keys_in)
+    if begun:
+        Console().message(f"{folder} holds a recording that was not finished; going on with it")
+    write_whole(
+        folder / UNFINISHED, "This recording is not finished; the same `prhub-digest record` goes on with it.\n"
+    )
+    for path in {*folder.glob("pulls/*.json")} - {folder / name for name in files}:
+        path.unlink()
     for name, record in files.items():
         write_whole(folder / name, record.to_json())
+
+
+def _begun(folder: Path, collection: "Collection") -> bool:
+    """Whether the folder holds the beginning of a recording of this week.
+
+    Raises:
+        UsageError: it holds a whole fixture, or one of another week.
+    """
+    from prhub_digest.collect.fixture import read_manifest
+
+    if not (folder / "manifest.json").exists():
+        return False
+    there = read_manifest(folder).collection
+    same = (there.repository, there.period) == (collection.repository, collection.period)
+    if not same or not (folder / UNFINISHED).exists():
+        raise UsageError(
+            f"{folder} is a fixture already; ask its stale replies anew with --fixture {_as_argument(folder)}"
+        )
+    return True
 
 
 def _recordable(run: Path) -> dict[str, Any]:
@@ -131,7 +166,7 @@ def _recordable(run: Path) -> dict[str, Any]:
     if {*made.stages} == {"collect"} and settings["model"] is None:
         raise UsageError(f"{run} names no model to record for; collect again with PRHUB_MODEL set")
     with_model = settings["llm"] != ModelKind.none and settings["model"] is not None
-    if not with_model or not ("render" in made.stages or {*made.stages} == {"collect"}):
+    if not with_model or not (made.is_done("render") or {*made.stages} == {"collect"}):
         raise UsageError(f"{run} is not a finished run with a model; finish it with: prhub-digest run")
     return settings
 

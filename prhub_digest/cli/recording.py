@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prhub_digest.cli.known_secrets import secrets_in
+from prhub_digest.cli.live_endpoint import live_endpoint
 from prhub_digest.cli.setup import (
     effective,
     fixture_manifest,
-    live_endpoint,
     open_run,
     pending_client,
     reply_store,
@@ -19,14 +20,18 @@ from prhub_digest.cli.target import ModelKind, SourceKind, Target
 from prhub_digest.console import Console
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from prhub_digest.llm.batch import PendingClient
+    from prhub_digest.llm.budget import Budget
     from prhub_digest.llm.record import RecordingAsker, RecordingReplies
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.run import RunResult
+    from prhub_digest.settings import Settings
 
-_KEYS = ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GITHUB_TOKEN", "GH_TOKEN")
-_SHORTEST_KEY = 8  # a local server is given a word such as `none`, which stands in many a text
+# In a fixture's folder until its recording is finished; then the same `record` may go on with it.
+UNFINISHED = "unfinished.txt"
 
 
 @dataclass(frozen=True)
@@ -70,47 +75,34 @@ class Recording:
         manifest = self.manifest.updated(recorded=self.replies.recorded, failed=self.asker.failed)
         refuse_secrets(path, manifest, secrets_in)
         write_whole(path, manifest.to_json())
+        (self.folder / UNFINISHED).unlink(missing_ok=True)
         return self.replies.remove_unused()
 
 
-def secrets_in(text: str) -> tuple[str, ...]:
-    """The kinds of the secrets in a text: keys of this process by name, then what the rules of collecting know."""
-    from prhub_digest.collect.masking import secrets_in as secrets_by_rules
+def open_recording(
+    fixture: str, llm: ModelKind, *, from_store: bool = False, limits: "Mapping[str, object] | None" = None
+) -> Recording:
+    """A recording of a fixture with the model, label, budgets and languages of its manifest.
 
-    return (*keys_in(text), *secrets_by_rules(text))
-
-
-def keys_in(text: str) -> tuple[str, ...]:
-    """The variables of the environment whose key or token stands in a text; a word such as `none` is no key."""
-    values = ((name, os.environ.get(name, "").strip()) for name in _KEYS)
-    return tuple(name for name, value in values if len(value) >= _SHORTEST_KEY and value in text)
-
-
-def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) -> Recording:
-    """A recording of a fixture with the model, label, budgets and languages of its manifest."""
+    `limits` are the settings that bound what an endpoint is paid.
+    """
     from prhub_digest.llm.record import RecordingAsker, RecordingReplies
     from prhub_digest.run_folder import RunFolder
     from prhub_digest.settings import load_settings
-    from prhub_digest.shipped import fixture_dir
+    from prhub_digest.shipped import fixture_dir, fixture_name
 
     console = Console()
-    target = Target(SourceKind.fixture, ModelKind.replay, None, fixture)
+    target = Target(SourceKind.fixture, ModelKind.replay, None, fixture_name(fixture))
     manifest = fixture_manifest(target)
     assert manifest is not None  # noqa: S101 - a target with a fixture has a manifest
-    loaded = load_settings(None, {"languages": list(manifest.languages)}, os.environ)
+    loaded = load_settings(None, {"languages": list(manifest.languages), **(limits or {})}, os.environ)
     settings = effective(loaded, target, manifest).updated(out=loaded.out / "recording")
     replies = RecordingReplies(
         fixture_dir(fixture), reply_store(settings, console) if from_store else None, console.warning, secrets_in
     )
     source = source_of(target, settings, console)
     folder = RunFolder.of(settings.out, source.repository, manifest.collection.period.label)
-    if llm is ModelKind.openai:
-        pending = None
-        live = live_endpoint(loaded)  # of the user, not of the manifest
-        asker = RecordingAsker(live.client, replies, breaker=live.breaker, deadline=live.deadline)
-    else:
-        pending = pending_client(loaded, folder)
-        asker = RecordingAsker(pending, replies)
+    pending = None if llm is ModelKind.openai else pending_client(loaded, folder)
     run = open_run(
         settings,
         replace(target, llm=ModelKind.batch if pending else ModelKind.openai),
@@ -118,7 +110,25 @@ def open_recording(fixture: str, llm: ModelKind, *, from_store: bool = False) ->
         repository=source.repository,
         period=manifest.collection.period,
         folder=folder,
-        asker=asker,
+        asker=lambda budget: _asker(loaded, manifest, replies, pending, budget),
         fresh=True,
     )
-    return Recording(fixture_dir(fixture), manifest, run, asker, replies, pending)
+    assert isinstance(run.asker, RecordingAsker)  # noqa: S101 - as `_asker` made it
+    return Recording(fixture_dir(fixture), manifest, run, run.asker, replies, pending)
+
+
+def _asker(
+    loaded: "Settings",
+    manifest: "FixtureManifest",
+    replies: "RecordingReplies",
+    pending: "PendingClient | None",
+    budget: "Budget",
+) -> "RecordingAsker":
+    """Of an endpoint where nothing is collected in `pending`: the user's, for the models of the manifest."""
+    from prhub_digest.llm.record import RecordingAsker
+
+    if pending is not None:
+        return RecordingAsker(pending, replies, budget=budget)
+    named = "model and small_model in the fixture's manifest.json"
+    live = live_endpoint(loaded, Console(), dict.fromkeys((manifest.model, manifest.small_model), named))
+    return RecordingAsker(live.client, replies, breaker=live.breaker, deadline=live.deadline, budget=budget)

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prhub_digest.cli.asked import Asked, begin
+from prhub_digest.cli.batch_budget import limits_of, round_budget
 from prhub_digest.cli.costs import costs_as_json, say_costs
 from prhub_digest.cli.options import (
     AllowPartial,
     Authors,
     Base,
     BotsShown,
+    BudgetTokens,
+    BudgetUsd,
     Config,
     DryRun,
     Fixture,
@@ -42,7 +45,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from prhub_digest.llm.batch import PendingClient
+    from prhub_digest.llm.batch_budget import Limits
     from prhub_digest.models.filters import SetAsideReason
+    from prhub_digest.models.llm import Usage
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.models.run import Failure
     from prhub_digest.pipeline.context import Run
@@ -89,15 +94,13 @@ def run(
     run_timeout_seconds: Annotated[
         float | None,
         typer.Option(
-            "--run-timeout", metavar="SECONDS", help="After that, no further call is begun. Default: 21600 (6 hours)."
+            "--run-timeout",
+            metavar="SECONDS",
+            help="After that, calls are broken off. Exit 4. Default: 21600 (6 hours).",
         ),
     ] = None,
-    budget_usd: Annotated[
-        float | None, typer.Option(metavar="USD", help="End before this run's calls to the model cost more. Exit 5.")
-    ] = None,
-    budget_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="End before this run's calls take more tokens, in and out. Exit 5.")
-    ] = None,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     prompts: Annotated[
         str | None, typer.Option(metavar="PATH", help="Folder whose prompt files replace the shipped ones.")
     ] = None,
@@ -137,15 +140,14 @@ def run(
     from prhub_digest.llm.batch_files import discard_rounds
     from prhub_digest.pipeline.run import run_all
 
-    if asked.llm is ModelKind.batch and (settings.budget_usd, settings.budget_tokens) != (None, None):
-        console.warning("a budget limits the calls of a command; for batch files, `estimate` says what they cost")
+    limits = limits_of(opened, settings) if batch_client(opened) else None
     with opened.folder.lock(), closing(opened):
         if fresh:
             opened.start_over(keep="batch/jobs.json")  # they have to be paid for, and their replies are still of use
         try:
             result = run_all(opened, whence, period, refresh=refresh)
         except PendingReplies as pending:
-            raise export_pending(opened, pending) from None
+            raise export_pending(opened, pending, limits=limits) from None
         if batch_client(opened):
             discard_rounds(opened.folder)
     warn_of_missing(console, result.collection)
@@ -155,8 +157,14 @@ def run(
         raise typer.Exit(1)
 
 
-def export_pending(opened: "Run", pending: PendingReplies, then: str | None = None) -> PendingReplies:
-    """Write the requests that wait as batch files; the message says what to do `then`; the default: import, go on."""
+def export_pending(
+    opened: "Run", pending: PendingReplies, then: str | None = None, limits: "Limits | None" = None
+) -> PendingReplies:
+    """Write the requests that wait as batch files; the message says what to do `then`; the default: import, go on.
+
+    Raises:
+        BudgetError: they would cost more than `limits`, or those that the run was given before.
+    """
     from prhub_digest.llm.batch_files import export_round
     from prhub_digest.llm.batch_jobs import jobs_under_way
 
@@ -164,7 +172,7 @@ def export_pending(opened: "Run", pending: PendingReplies, then: str | None = No
     if client is None:
         return pending
     run = opened.folder.path
-    exported = export_round(opened.folder, client)
+    exported = export_round(opened.folder, client, budget=round_budget(opened), limits=limits)
     for job in jobs_under_way(opened.folder):
         opened.console.message(f"under way: {job.words}\nits replies come with: prhub-digest batch status {run}")
     then = then or (
@@ -190,8 +198,8 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
     warn_of_incomplete(console, result.collection, result.failures)
     paid, usage = result.paid, result.usage
     console.message(
-        f"{in_words(result.collection)}; replies of {counted(usage.calls, 'call')}"
-        f" ({usage.input_tokens:,} tokens in, {usage.output_tokens:,} out), {paid.calls} of them asked now"
+        f"{in_words(result.collection)}; replies of {counted(usage.calls, 'call')} ({_tokens(usage)}),"
+        f" {paid.calls} of them asked now"
     )
     errors = len(result.errors)
     warnings = counted(len(result.findings) - errors, "warning")
@@ -212,6 +220,13 @@ def report(console: Console, opened: "Run", result: "RunResult", *, as_json: boo
         console.product(json.dumps(values, ensure_ascii=False, indent=2) + "\n")
     else:
         console.product("".join(f"{page}\n" for page in result.pages))
+
+
+def _tokens(usage: "Usage") -> str:
+    if not usage.input_tokens:
+        return "tokens not reported"
+    cached = f", {usage.cached_tokens:,} of them cached" if usage.cached_tokens else ""
+    return f"{usage.input_tokens:,} tokens in{cached}, {usage.output_tokens:,} out"
 
 
 def warn_of_stand_ins(opened: "Run") -> "Mark | None":

@@ -3,11 +3,12 @@
 import os
 import re
 import time
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from prhub_digest.cli.known_secrets import clean_answer
+from prhub_digest.cli.live_endpoint import ability_store, live_endpoint
 from prhub_digest.cli.replaying import replies_of, stand_ins
 from prhub_digest.cli.target import ModelKind, SourceKind, Target
 from prhub_digest.errors import SettingsError, UsageError
@@ -17,12 +18,10 @@ if TYPE_CHECKING:
 
     from prhub_digest.collect.source import Source
     from prhub_digest.console import Console
-    from prhub_digest.llm.abilities import AbilityStore
     from prhub_digest.llm.ask import Asker
     from prhub_digest.llm.batch import PendingClient
-    from prhub_digest.llm.breaker import Breaker
     from prhub_digest.llm.budget import Budget
-    from prhub_digest.llm.client import Client
+    from prhub_digest.llm.paying_store import PayingStore
     from prhub_digest.llm.request import RequestBuilder
     from prhub_digest.llm.store import Replies, ReplyStore
     from prhub_digest.models.filters import Filters
@@ -135,11 +134,11 @@ def open_run(
     repository: str,
     period: "Period",
     folder: "RunFolder | None" = None,
-    asker: "Asker | None" = None,
+    asker: "Callable[[Budget], Asker] | None" = None,
     ask: bool = True,
     fresh: bool = False,
 ) -> "Run":
-    """A run on its folder, or on `folder`; `asker` stands in for the one that the target would choose.
+    """A run on its folder, or on `folder`; `asker` makes the one that stands in for the target's own.
 
     Without `ask` nobody is asked now; the target's model stays the one that later stages ask. `fresh`: the caller
     will start over, whatever the folder holds.
@@ -170,7 +169,8 @@ def open_run(
     if builder is not None:
         run.builder = builder
         run.manifest = run.manifest.updated(prompts=builder.hashes())
-        run.asker = asker or _asker(settings, target, console, folder, _budget(settings, target, builder))
+        budget = _budget(settings, target, builder)
+        run.asker = asker(budget) if asker else _asker(settings, target, console, folder, budget)
     return run
 
 
@@ -232,23 +232,28 @@ def _budget(settings: "Settings", target: Target, builder: "RequestBuilder") -> 
 def _asker(settings: "Settings", target: Target, console: "Console", folder: "RunFolder", budget: "Budget") -> "Asker":
     from prhub_digest.llm.ask import Asker
 
-    replies = _replies(settings, target, console)
     match target.llm:
         case ModelKind.replay:
             from prhub_digest.llm.replay import ReplayClient
 
-            return Asker(ReplayClient(), replies, budget=budget)
+            return Asker(ReplayClient(), _recorded(settings, target, console), budget=budget)
         case ModelKind.batch:
-            return Asker(pending_client(settings, folder), replies, budget=budget)
+            return Asker(pending_client(settings, folder), reply_store(settings, console), budget=budget)
         case _:
-            live = live_endpoint(settings)
-            return Asker(live.client, replies, breaker=live.breaker, deadline=live.deadline, budget=budget)
+            live, store = live_endpoint(settings, console), paying_store(settings, console)
+            return Asker(
+                live.client,
+                store,
+                breaker=live.breaker,
+                deadline=live.deadline,
+                budget=budget,
+                turn=store.turn,
+                clean=clean_answer,
+            )
 
 
-def _replies(settings: "Settings", target: Target, console: "Console") -> "Replies":
-    if target.llm is ModelKind.replay and target.fixture is not None:
-        return replies_of(target.fixture, target.replay)
-    return reply_store(settings, console)
+def _recorded(settings: "Settings", target: Target, console: "Console") -> "Replies":
+    return replies_of(target.fixture, target.replay) if target.fixture is not None else reply_store(settings, console)
 
 
 def reply_store(settings: "Settings", console: "Console") -> "ReplyStore":
@@ -257,10 +262,12 @@ def reply_store(settings: "Settings", console: "Console") -> "ReplyStore":
     return ReplyStore(settings.cache_dir / "replies", console.warning)
 
 
-def ability_store(settings: "Settings") -> "AbilityStore":
-    from prhub_digest.llm.abilities import AbilityStore
+def paying_store(settings: "Settings", console: "Console") -> "PayingStore":
+    """The same for a run that pays; its messages say where the folder was set."""
+    from prhub_digest.llm.paying_store import PayingStore
+    from prhub_digest.settings import cache_origin
 
-    return AbilityStore(settings.cache_dir / "abilities")
+    return PayingStore(settings.cache_dir / "replies", console.warning, cache_origin(settings, os.environ))
 
 
 def pending_client(settings: "Settings", folder: "RunFolder") -> "PendingClient":
@@ -273,31 +280,3 @@ def pending_client(settings: "Settings", folder: "RunFolder") -> "PendingClient"
 
     store, url = ability_store(settings), settings.base_url or OPENAI_BASE_URL
     return PendingClient(Tries(folder), lru_cache(lambda model: store.find(url, model) or Abilities()))
-
-
-@dataclass(frozen=True)
-class LiveEndpoint:
-    """The model endpoint of the settings. `deadline` (monotonic seconds) is when the run's time for it is used up."""
-
-    client: "Client"
-    breaker: "Breaker"
-    deadline: float
-
-
-def live_endpoint(settings: "Settings") -> LiveEndpoint:
-    from prhub_digest.llm.breaker import Breaker
-    from prhub_digest.llm.openai_api import OpenAIClient
-    from prhub_digest.llm.throttle import Throttle
-
-    key = settings.api_key.get_secret_value() if settings.api_key else None
-    throttle = Throttle(settings.concurrency)
-    client = OpenAIClient(
-        settings.base_url,
-        key,
-        settings.timeout_seconds,
-        settings.concurrency,
-        abilities=ability_store(settings),
-        throttle=throttle,
-    )
-    breaker = Breaker.of(settings.concurrency, told=throttle.end)
-    return LiveEndpoint(client, breaker, time.monotonic() + settings.run_timeout_seconds)

@@ -114,7 +114,9 @@ def _target(
     if source is SourceKind.fixture:
         if repository is not None:
             raise UsageError(f"a fixture has its own repository; leave {repository!r} out, or leave out --dry-run")
-        return Target(source, llm or ModelKind.replay, None, "demo" if fixture is None else fixture)
+        from prhub_digest.shipped import fixture_name
+
+        return Target(source, llm or ModelKind.replay, None, fixture_name("demo" if fixture is None else fixture))
     if fixture is not None:
         raise UsageError("--fixture goes with --dry-run or --source fixture")
     if repository is None:

@@ -93,6 +93,11 @@ def mask_collection(collection: Collection) -> Collection:
     return collection.updated(**changes) if changes else collection
 
 
+def mask_text(text: str) -> str:
+    """The same for one text, which may come from anywhere."""
+    return _masked(text)[0]
+
+
 def secrets_in(text: str) -> tuple[str, ...]:
     """The kinds of the secrets in a text, each once, in the order of their places; no secret leaves this room."""
     raw = text.encode("utf-8", "replace")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from prhub_digest.llm.store import write_whole
 from prhub_digest.models.base import Record
@@ -27,11 +27,15 @@ _LONGEST_LIFE = 30 * 86_400.0
 
 
 class Abilities(Record):
-    """The defaults are what is tried first. `temperature`: whether the endpoint takes another than its default."""
+    """The defaults are what is tried first. `temperature`: whether the endpoint takes another than its default.
+
+    `most_output`: the most output tokens that it allows, where it has refused more.
+    """
 
     rung: Rung = "schema_strict"
     limit_name: LimitName = "max_tokens"
     temperature: bool = True
+    most_output: int | None = Field(None, gt=0)
 
 
 class _Entry(Record):

@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from prhub_digest.errors import FatalServiceError, PrhubError, ServiceError
-from prhub_digest.llm.chat_format import error_text, usage_of
+from prhub_digest.llm.chat_format import error_text, error_words, usage_of
 from prhub_digest.llm.client import ContextLengthError, NoAnswerError, UnusableReplyError
 from prhub_digest.retry import RetriableError, retry_after_seconds
 
+NAMED_BY = "--model or PRHUB_MODEL"
 _NO_MONEY = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
 )
 _CONTEXT = re.compile(
-    r"context[ _](length|size|window)|exceed_context|prompt is too long|too many tokens", re.IGNORECASE
+    r"context[ _](length|size|window|limit)|exceed_context|prompt is too long|too many tokens|`inputs` tokens \+",
+    re.IGNORECASE,
 )
 _NO_MODEL = re.compile(r"model_not_found|model\b.{0,80}\b(not found|does not exist)|unknown model", re.IGNORECASE)
 # Names that an error inside a 200 goes by, where it has no number.
@@ -23,16 +26,37 @@ _BROKEN = re.compile(
     r"(server|internal).?error|\binternal\b|overloaded|unavailable|timeout|timed.?out|bad.?gateway", re.IGNORECASE
 )
 _STATUS = re.compile("[45][0-9][0-9]")
+# What OpenSSL says of a server that answers in plain text.
+_NO_TLS = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|UNEXPECTED_EOF|http request", re.IGNORECASE)
+# What servers of https answer to http: nginx, Go's.
+_WANTS_HTTPS = re.compile(r"to (an )?HTTPS (port|server)", re.IGNORECASE)
 # No service asks for a longer wait than until its daily limit is back.
 _LONGEST_WAIT = 86_400.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for, for a message: the address, the model, and where the user named that."""
+
+    place: str
+    model: str
+    named_by: str
+
+
 def status_error(
-    status: int, body: Any, headers: Mapping[str, str], *, place: str, model: str, inside_200: bool = False
+    status: int,
+    body: Any,
+    headers: Mapping[str, str],
+    *,
+    place: str,
+    model: str,
+    named_by: str = NAMED_BY,
+    inside_200: bool = False,
 ) -> PrhubError:
     """The error for a response with status 300 or above; `body` as the SDK decoded it, `headers` in lower case.
 
-    `inside_200`: the status stood in the body of a response that claimed success.
+    `named_by` is where the user named the model. `inside_200`: the status stood in the body of a response that claimed
+    success.
     """
     if status < 400:
         host = urlsplit(headers.get("location", "")).netloc or "another address"
@@ -40,7 +64,7 @@ def status_error(
             f"{place} redirects (HTTP {status}) to {host}: nothing is sent to a host that you did not name;"
             " set OPENAI_BASE_URL to the right address"
         )
-    words = error_text(body) if body else f"HTTP {status}"
+    words = error_text(body) if body else "it says no more"
     named = f"error {status} inside HTTP 200" if inside_200 else f"HTTP {status}"
     if status == 402 or about_money(body):
         return FatalServiceError(f"{place}: the account's quota is used up ({named}): {words}")
@@ -53,19 +77,40 @@ def status_error(
         return FatalServiceError(
             f"{place} refused the key (HTTP {status}): check OPENAI_API_KEY, and OPENAI_BASE_URL that it belongs to"
         )
-    return _rejection(status, words, body, place=place, model=model)
+    return _rejection(status, words, body, _Asked(place, model, named_by))
 
 
-def _rejection(status: int, words: str, body: Any, *, place: str, model: str) -> PrhubError:
+def _rejection(status: int, words: str, body: Any, asked: _Asked) -> PrhubError:
     """The error for a request that would be rejected again."""
-    if status == 404 or _NO_MODEL.search(words) or "model_not_found" in _codes(body):
+    place = asked.place
+    if _NO_MODEL.search(words) or "model_not_found" in _codes(body):
         return FatalServiceError(
-            f"{place} does not know the model {model!r} (HTTP {status}: {words}): "
-            "check --model or PRHUB_MODEL, and the base URL, which mostly ends in /v1"
+            f"{place} does not know the model {asked.model!r} (HTTP {status}: {words}): check {asked.named_by}"
+        )
+    if status == 404:
+        return FatalServiceError(
+            f"{place} has no chat completions, or does not know the model {asked.model!r} (HTTP 404: {words}):"
+            f" check {asked.named_by}, and the address: {address_hint(place)}"
+        )
+    if status in {405, 410, 501}:
+        return FatalServiceError(f"{place} takes no chat completions (HTTP {status}: {words}): {address_hint(place)}")
+    if _WANTS_HTTPS.search(words):
+        return FatalServiceError(
+            f"{place} speaks https, and was asked in http (HTTP {status}): write https:// in OPENAI_BASE_URL"
         )
     if status == 413 or about_context(body):
         return ContextLengthError(f"{ContextLengthError.SAYS}: {words}")
     return UnusableReplyError(f"{place} rejected the request (HTTP {status}): {words}")
+
+
+def address_hint(place: str) -> str:
+    """What is most likely wrong with an address at which something answers, and no model endpoint."""
+    path = urlsplit(place).path
+    if path.endswith("/chat/completions"):
+        return "OPENAI_BASE_URL ends before /chat/completions"
+    if "://" not in place or "/v1" in path:
+        return "is OPENAI_BASE_URL the address of a model endpoint?"
+    return f"OPENAI_BASE_URL mostly ends in /v1: is it {place}/v1?"
 
 
 def enclosed_status(body: Any) -> int | None:
@@ -87,10 +132,16 @@ def connection_error(cause: BaseException | None, *, place: str, answered: bool)
     """A lost connection may come back; one that never stood is most likely a wrong address."""
     words = error_text(str(cause)) if cause is not None and str(cause) else "connection failed"
     if type(cause).__name__ == "ConnectError" and not answered:
-        return FatalServiceError(
-            f"cannot connect to {place}: {words}: is the server running, and is OPENAI_BASE_URL right?"
-        )
+        return FatalServiceError(f"cannot connect to {place}: {words}: {_connection_hint(words)}")
     return RetriableError(f"the connection to {place} broke: {words}")
+
+
+def _connection_hint(words: str) -> str:
+    if _NO_TLS.search(words):
+        return "it does not speak https; for http, write http:// in OPENAI_BASE_URL"
+    if "CERTIFICATE_VERIFY_FAILED" in words:
+        return "its certificate is not trusted here; SSL_CERT_FILE names the authority of your own network"
+    return "is the server running, and is OPENAI_BASE_URL right?"
 
 
 def about_money(body: Any) -> bool:
@@ -100,7 +151,7 @@ def about_money(body: Any) -> bool:
 
 def about_context(body: Any) -> bool:
     """Whether an error body says that the request is too long for the model."""
-    return bool(_CONTEXT.search(error_text(body)) or _CONTEXT.search(" ".join(_codes(body))))
+    return bool(_CONTEXT.search(error_words(body)) or _CONTEXT.search(" ".join(_codes(body))))
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

@@ -2,26 +2,31 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Generic, NoReturn, TypeVar
 
 from prhub_digest.errors import FatalServiceError, ServiceError
-from prhub_digest.llm.breaker import CONTINUES, Breaker
+from prhub_digest.llm.breaker import CONTINUES, ONCE_RIGHT, Breaker
 from prhub_digest.llm.budget import Budget
-from prhub_digest.llm.client import Client, Completion, NoAnswerError, UnusableReplyError
+from prhub_digest.llm.client import Client, Completion, NoAnswerError, StrangeAnswerError, UnusableReplyError
+from prhub_digest.llm.course import Course
 from prhub_digest.llm.reply_text import ReplyTextError, read_reply
 from prhub_digest.llm.store import Replies
 from prhub_digest.models.base import Record
-from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply, Usage
+from prhub_digest.models.llm import LogicalRequest, StoredReply, Usage
 from prhub_digest.retry import RetriableError, call_with_retry
 
 R = TypeVar("R", bound=Record)
 Check = Callable[[R], str | None]
+Turn = Callable[[LogicalRequest, Callable[[], None]], AbstractContextManager[None]]
 
 # Seconds in which tries of one call may begin: room for a few that take the default `timeout_seconds` in full.
 _LONGEST_TRYING = 600.0
+# Seconds until it is looked again whether another process has got the reply.
+_WAIT_FOR_ANOTHER = 0.2
 # How often a request is asked again after an HTTP 200 without an answer. Each such call may have to be paid for.
 _AGAIN = 3
 
@@ -57,33 +62,6 @@ def checked_reply(content: str, request: LogicalRequest, reply_class: type[R], c
     return reply
 
 
-@dataclass(slots=True)
-class _Course:
-    """How far one request has come, and which of its second chances are used up."""
-
-    messages: tuple[Message, ...]
-    limit: int
-    attempts: list[Attempt] = field(default_factory=list)
-    unanswered: int = 0
-    informed: bool = False
-    raised: bool = False
-
-    @property
-    def usage(self) -> Usage:
-        return sum((attempt.usage for attempt in self.attempts), Usage())
-
-    def add(self, completion: Completion, error: str | None = None) -> None:
-        self.attempts.append(
-            Attempt(
-                content=completion.content,
-                finish_reason=completion.finish_reason,
-                usage=completion.usage,
-                error=error,
-                rung=completion.rung,
-            )
-        )
-
-
 class Asker:
     """Asks through `client`, keeps replies in `replies`; may be used by many threads at once.
 
@@ -98,7 +76,8 @@ class Asker:
     Every call goes through `breaker`; it ends the run for all threads, also for those that wait for their next attempt.
     `deadline`, in monotonic seconds, ends it too: the time from now until then is what the run is allowed. `recorded`
     gives the text that a stored reply carries as the time of its recording. `budget` counts every call, and ends the
-    run before one that could cross its limits.
+    run before one that could cross its limits. `turn` is what a reply is asked for within: it waits for another
+    process that asks for the same, and raises StoreError when the reply could not be kept.
     """
 
     def __init__(
@@ -111,13 +90,18 @@ class Asker:
         breaker: Breaker | None = None,
         deadline: float | None = None,
         budget: Budget | None = None,
+        turn: Turn | None = None,
+        clean: Callable[[str], str] | None = None,
     ) -> None:
         self.client = client
+        self._clean = clean
+        self._turn = turn
         self.budget = budget or Budget()
-        self._replies = replies
+        self.replies = replies
         self._breaker = breaker or Breaker()
         self._sleep = sleep or self._breaker.pause
         self._recorded = recorded
+        self._any_completion = False
         self._deadline = deadline
         self._allowed = deadline - time.monotonic() if deadline is not None else 0.0
 
@@ -126,36 +110,43 @@ class Asker:
 
         Raises UnusableReplyError (with what was paid) when there is none after all second chances; UnansweredError
         when the endpoint failed; FatalServiceError when the run is over; BudgetError when the next call could cost more
-        than is left; ReplayError and PendingReplies from those clients.
+        than is left; StoreError when its reply could not be kept; ReplayError and PendingReplies from those clients.
         """
-        stored = self._replies.find(request)
-        if stored is not None:
-            try:
-                reply = checked_reply(stored.content, stored.request, reply_class, check)  # it echoes its own ref
-            except ReplyTextError as error:
-                self._replies.reject(request, str(error))
-            else:
-                return Answer(reply, stored.usage, Usage(), stored)
-        return self._ask_anew(request, reply_class, check)
+        answer = self._stored(request, reply_class, check)
+        if answer is not None or self._turn is None:
+            return answer or self._ask_anew(request, reply_class, check)
+        with self._turn(request, self._wait_for_another):
+            return self._stored(request, reply_class, check) or self._ask_anew(request, reply_class, check)
+
+    def _stored(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None) -> Answer[R] | None:
+        stored = self.replies.find(request)
+        if stored is None:
+            return None
+        try:
+            reply = checked_reply(stored.content, stored.request, reply_class, check)  # it echoes its own ref
+        except ReplyTextError as error:
+            self.replies.reject(request, str(error))
+            return None
+        return Answer(reply, stored.usage, Usage(), stored)
 
     def _ask_anew(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None) -> Answer[R]:
-        course = _Course(request.messages, request.parameters.max_output_tokens)
+        course = Course(request.messages, request.parameters.max_output_tokens)
         while True:
             completion = self._completion(request, course)
             if completion.finish_reason == "length":
-                _raise_limit(course, completion)
+                course.raise_limit(completion)
                 continue
             try:
                 reply = checked_reply(completion.content, request, reply_class, check)
             except ReplyTextError as error:
-                _inform(course, completion, str(error), request)
+                course.inform(completion, str(error), request)
                 continue
             course.add(completion)
             stored = StoredReply(request=request, attempts=tuple(course.attempts), recorded=self._recorded())
-            self._replies.save(stored)
+            self.replies.save(stored)
             return Answer(reply, stored.usage, stored.usage, stored)
 
-    def _completion(self, request: LogicalRequest, course: _Course) -> Completion:
+    def _completion(self, request: LogicalRequest, course: Course) -> Completion:
         """The next answer, after as many attempts as it takes; the errors say what was paid in all."""
         try:
             call = partial(self._call, request, course)
@@ -169,37 +160,55 @@ class Asker:
             self._breaker.gave_up(error)
             raise UnansweredError(str(error), course.usage) from error
 
-    def _call(self, request: LogicalRequest, course: _Course) -> Completion:
+    def _call(self, request: LogicalRequest, course: Course) -> Completion:
         try:
             completion = self._completed(request, course)
         except RetriableError as error:
+            if self._is_over():
+                raise self._out_of_time() from error
             self._breaker.failed(error)
             raise
         except FatalServiceError as error:
             raise self._breaker.refused(error) from error
         except NoAnswerError as error:
             self._breaker.answered()
-            _ask_again(course, error)
+            self._ask_again(course, error)
         except UnusableReplyError:
             self._breaker.answered()
             raise
         self._breaker.answered()
+        self._any_completion = True
         return completion
 
-    def _completed(self, request: LogicalRequest, course: _Course) -> Completion:
+    def _ask_again(self, course: Course, error: NoAnswerError) -> NoReturn:
+        """Makes a 200 without an answer a failure that may pass, as often as it may be asked again.
+
+        What no chat endpoint says ends the run when it has said nothing else so far: the address is wrong.
+        """
+        course.add(Completion("", "none", error.usage), str(error))
+        course.unanswered += 1
+        if course.unanswered <= _AGAIN:
+            raise RetriableError(str(error)) from error
+        words = f"{error} (asked {course.unanswered} times)"
+        if isinstance(error, StrangeAnswerError) and not self._any_completion:
+            raise self._breaker.end(f"{words}; {ONCE_RIGHT}") from error
+        raise UnusableReplyError(words) from error
+
+    def _completed(self, request: LogicalRequest, course: Course) -> Completion:
         """One call that the budget has room for, which may take a while; then it is told what the call did cost."""
         call = self.budget.begin(request, course.messages, course.limit)
-        usage, content = Usage(), ""
+        usage, content, sent = Usage(), "", False
         try:
             self._refuse_when_over()
+            sent = True
             completion = self.client.complete(request, course.messages, course.limit)
             usage, content = completion.usage, completion.content
         except UnusableReplyError as error:
             usage = error.usage
             raise
         finally:
-            self.budget.end(call, usage, content)
-        return completion
+            self.budget.end(call, usage, content, sent=sent)
+        return replace(completion, content=self._clean(content)) if self._clean else completion
 
     def _pause(self, seconds: float) -> None:
         """Before the next attempt; there is none when the wait would last beyond the deadline."""
@@ -207,49 +216,20 @@ class Asker:
             raise self._out_of_time()
         self._sleep(seconds)
 
+    def _wait_for_another(self) -> None:
+        self._refuse_when_over()
+        self._pause(_WAIT_FOR_ANOTHER)
+
     def _refuse_when_over(self) -> None:
         self._breaker.check()
-        if self._deadline is not None and time.monotonic() >= self._deadline:
+        if self._is_over():
             raise self._out_of_time()
+
+    def _is_over(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
 
     def _out_of_time(self) -> FatalServiceError:
         allowed = round(self._allowed, 0 if self._allowed > 10 else 1)
         return self._breaker.end(
             f"the run has used up its time for calls, {allowed:g} s (run_timeout_seconds, --run-timeout); {CONTINUES}"
         )
-
-
-def _ask_again(course: _Course, error: NoAnswerError) -> NoReturn:
-    """Makes a 200 without an answer a failure that may pass, as often as it may be asked again."""
-    course.add(Completion("", "none", error.usage), str(error))
-    course.unanswered += 1
-    if course.unanswered > _AGAIN:
-        raise UnusableReplyError(f"{error} (asked {course.unanswered} times)") from error
-    raise RetriableError(str(error)) from error
-
-
-def _raise_limit(course: _Course, completion: Completion) -> None:
-    """A cut answer is never repaired: the same question again, with twice the room, once."""
-    error = f"the answer was cut at the output limit of {course.limit} tokens"
-    course.add(completion, error)
-    if course.raised:
-        raise UnusableReplyError(error, course.usage)
-    course.raised = True
-    course.limit *= 2
-
-
-def _inform(course: _Course, completion: Completion, error: str, request: LogicalRequest) -> None:
-    """Shows the model its own answer and what is wrong with it, once."""
-    course.add(completion, error)
-    if course.informed:
-        raise UnusableReplyError(f"no usable reply after one retry: {error}", course.usage)
-    course.informed = True
-    course.messages = (
-        *request.messages,
-        Message(role="assistant", content=completion.content),
-        Message(
-            role="user",
-            content=f"Your answer cannot be used: {error}.\n"
-            f'Answer the request again, whole, as one JSON object that fits the schema, with "ref": "{request.ref}".',
-        ),
-    )

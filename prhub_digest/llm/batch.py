@@ -17,7 +17,7 @@ from prhub_digest.llm.client import Completion
 from prhub_digest.llm.replay import recorded_failure
 from prhub_digest.llm.store import ReplyStore
 from prhub_digest.models.base import Record
-from prhub_digest.models.llm import Attempt, LogicalRequest, Message
+from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply
 from prhub_digest.run_folder import RunFolder
 
 TRIES = "batch/tries.json"
@@ -32,13 +32,22 @@ def custom_id(request: LogicalRequest, chance: int = 0) -> str:
     return f"{request.prompt}/{request.subject}"[: _LONGEST_ID - len(tail)] + tail
 
 
+def first_id(name: str) -> str:
+    """The id of the request that this is a second chance of, if it is one; else the same."""
+    match = _ID.fullmatch(name)
+    return f"{match['head']}-{match['hash']}" if match else name
+
+
 def is_stored(name: str, store: ReplyStore) -> bool:
     """Whether the store holds the reply to the request of this id, or to the request that it is a second chance of."""
-    match = _ID.fullmatch(name)
-    if match is None:
-        return False
-    first = f"{match['head']}-{match['hash']}"
-    return any(custom_id(reply.request) == first for reply in store.beginning_with(match["hash"]))
+    return stored_reply(name, store) is not None
+
+
+def stored_reply(name: str, store: ReplyStore) -> StoredReply | None:
+    """What the store holds for the request of this id, or for the request that it is a second chance of."""
+    match, first = _ID.fullmatch(name), first_id(name)
+    replies = store.beginning_with(match["hash"]) if match else ()
+    return next((reply for reply in replies if custom_id(reply.request) == first), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +98,12 @@ class Tries:
 
     def of(self, request: LogicalRequest) -> Tried:
         return self._tried.get(request.request_hash) or Tried()
+
+    def named(self, name: str) -> Tried:
+        """The same by the id of the request or of a second chance of it."""
+        match = _ID.fullmatch(name)
+        keys = [key for key in self._tried if match and key.startswith(match["hash"])]
+        return self._tried[keys[0]] if keys else Tried()
 
     def put(self, request: LogicalRequest, tried: Tried) -> None:
         self._tried[request.request_hash] = tried

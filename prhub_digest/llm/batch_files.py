@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from prhub_digest.errors import UsageError
+from prhub_digest.errors import BudgetError, UsageError
 from prhub_digest.llm.batch import TRIES, PendingClient, Question
+from prhub_digest.llm.batch_budget import Limits, RoundBudget
 from prhub_digest.llm.openai_api import adapted_body
 from prhub_digest.models.base import Record
 from prhub_digest.run_folder import RunFolder
@@ -29,11 +30,13 @@ _serial = itertools.count()
 class Round(Record):
     """`rounds.json`: the round that was exported last. `ids` are all of its questions, also those answered since.
 
-    The limits of a file stay those that were asked for last.
+    `asked` are those of all rounds so far. The limits, of a file and of costs, stay those that were asked for last.
     """
 
     number: int = 0
     ids: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    limits: Limits = Limits()
     most_requests: int = MOST_REQUESTS
     most_bytes: int = MOST_BYTES
 
@@ -69,25 +72,27 @@ def export_round(
     leave_out: frozenset[str] = frozenset(),
     most_requests: int | None = None,
     most_bytes: int | None = None,
+    budget: RoundBudget | None = None,
+    limits: Limits | None = None,
 ) -> Exported:
     """Writes what waits, but for the ids to leave out; nothing is written where the files are there already.
 
     It is the next round as soon as something waits that did not stand in the last one. Files of earlier rounds go,
-    after those of this one are there.
+    after those of this one are there. `budget` holds what waits against `limits`, or else against those of before.
 
     Raises:
         UsageError: the folder cannot be written, or a question is larger than a file may be.
+        BudgetError: the round would cost too much; no file is left.
     """
     waiting = client.waiting
     ids = tuple(question.id for question in waiting)
-    before = current_round(folder)
-    limits = {
-        "most_requests": most_requests or before.most_requests,
-        "most_bytes": most_bytes or before.most_bytes,
-    }
-    now = before.updated(**limits)
+    before = within_budget(folder, client, budget, limits)
+    now = before.updated(
+        most_requests=most_requests or before.most_requests, most_bytes=most_bytes or before.most_bytes
+    )
     if not {*ids} <= {*before.ids}:
-        now = now.updated(number=before.number + 1, ids=ids)
+        asked = tuple(sorted({*before.asked, *ids}))
+        now = now.updated(number=before.number + 1, ids=ids, asked=asked)
     questions = [question for question in waiting if question.id not in leave_out]
     parts = _parts(questions, client, now)
     files = tuple(folder.file(name) for name in _names(now.number, len(parts)))
@@ -98,6 +103,27 @@ def export_round(
     discard_rounds(folder, keep=files)
     ids_of_files = tuple(tuple(question.id for question in part) for part in parts)
     return Exported(now.number, kinds_of(questions), files, ids_of_files)
+
+
+def within_budget(
+    folder: RunFolder, client: PendingClient, budget: RoundBudget | None, limits: Limits | None = None
+) -> Round:
+    """The round that was exported last, with the limits that hold now, which are kept.
+
+    Raises:
+        BudgetError: what waits would cost too much; no file of a round is left.
+    """
+    before = current_round(folder)
+    now = before.updated(limits=limits) if limits else before
+    if now != before:
+        folder.write_record(ROUNDS, now)
+    if budget is not None:
+        try:
+            budget.refuse_over(now.limits, client.waiting, now.asked, client.tries)
+        except BudgetError:
+            discard_rounds(folder)
+            raise
+    return now
 
 
 def export_to(path: Path, client: PendingClient) -> int:

@@ -11,8 +11,8 @@ from prhub_digest.llm.batch_lines import Kind, Line, Lines, Outcome, outcome_of
 from prhub_digest.llm.budget import Budget
 from prhub_digest.llm.client import Completion, UnusableReplyError
 from prhub_digest.llm.import_report import WAITS, Failed, ImportReport
-from prhub_digest.llm.ladder import lower_after
 from prhub_digest.llm.record import RecordingAsker, RecordingReplies
+from prhub_digest.llm.rejections import lower_after
 from prhub_digest.llm.replay import recorded_failure
 from prhub_digest.llm.reply_text import ReplyTextError, read_reply
 from prhub_digest.llm.store import Replies

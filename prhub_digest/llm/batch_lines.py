@@ -17,6 +17,15 @@ from prhub_digest.models.llm import Usage
 from prhub_digest.retry import RetriableError
 
 _BOM = b"\xef\xbb\xbf"
+# How files begin that hold replies in a way that cannot be read here, and what to do about it.
+_OTHER_KINDS = {
+    b"\x1f\x8b": "is compressed: unpack it first (gunzip)",
+    b"PK\x03\x04": "is compressed: unpack it first (unzip)",
+    b"\x28\xb5\x2f\xfd": "is compressed: unpack it first (unzstd)",
+    b"\xff\xfe": "is UTF-16: save it as UTF-8",
+    b"\xfe\xff": "is UTF-16: save it as UTF-8",
+    b"[": "is one JSON list: each reply needs a line of its own (jq -c '.[]')",
+}
 # A request that the service did not come to: it neither failed nor cost anything.
 _NOT_REACHED = re.compile("expired|cancel", re.IGNORECASE)
 
@@ -86,12 +95,30 @@ def _numbered(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _name_in(data: bytes) -> str | None:
+    value = _object_in(data)
+    name = value.get("custom_id") if value else None
+    return name if isinstance(name, str) else None
+
+
+def _object_in(data: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    name = value.get("custom_id") if isinstance(value, dict) else None
-    return name if isinstance(name, str) else None
+    return value if isinstance(value, dict) else None
+
+
+def refuse_other_kinds(path: Path) -> None:
+    """Raises UsageError for a file that holds no lines of replies, as its beginning shows, or can be read once."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise UsageError(f"{path} is a pipe, and replies are read twice: save them to a file")
+    first = next((data for _, _, data in _numbered(path)), b"")
+    for beginning, words in _OTHER_KINDS.items():
+        if first.startswith(beginning):
+            raise UsageError(f"{path} {words}")
+    value = _object_in(first)
+    if value and {"custom_id", "body"} <= value.keys() and "response" not in value:
+        raise UsageError(f"{path} holds requests, not the replies to them: have them answered first")
 
 
 class Kind(IntEnum):

@@ -9,6 +9,7 @@ from prhub_digest.errors import FatalServiceError, ServiceError
 from prhub_digest.retry import RetriableError
 
 CONTINUES = "what was answered is stored; the same command continues"
+ONCE_RIGHT = "once that is right, the same command continues"
 # Of 1,000 calls that fail at random, three in ten, a row of 13 is to be expected once in 3,000 runs. Beside slow good
 # answers quick failures pile up, the more the more calls run at once: hence a place more for each.
 _ROW = 12
@@ -94,7 +95,7 @@ class Breaker:
     def refused(self, error: FatalServiceError) -> FatalServiceError:
         """The error to raise in place of the endpoint's, which awaits every further call."""
         with self._lock:
-            text = f"{error}; {CONTINUES}" if self._any_answer else str(error)
+            text = f"{error}; {CONTINUES if self._any_answer else ONCE_RIGHT}"
         return self.end(text)
 
     def end(self, reason: str) -> FatalServiceError:

@@ -19,16 +19,19 @@ _ZERO = Decimal(0)
 class Spent:
     """On some calls. `usd` is None as soon as one of them has no known price.
 
-    `counted` are the calls whose tokens the endpoint did not report: they were counted here.
+    `counted` are the calls whose tokens the endpoint did not report: they were counted here. `unanswered` are calls
+    beside those in `usage`: nobody said what they cost.
     """
 
     usage: Usage = field(default_factory=Usage)
     usd: Decimal | None = _ZERO
     counted: int = 0
+    unanswered: int = 0
 
     def __add__(self, other: "Spent") -> "Spent":
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Spent(self.usage + other.usage, usd, self.counted + other.counted)
+        unanswered = self.unanswered + other.unanswered
+        return Spent(self.usage + other.usage, usd, self.counted + other.counted, unanswered)
 
     @property
     def tokens(self) -> int:
@@ -62,11 +65,12 @@ class Budget:
         tokens: int | None = None,
     ) -> None:
         self.prices = prices or PriceList()
-        self._count = count
+        self.count = count
         self._usd, self._tokens = usd, tokens
         self._changed = threading.Condition()
         self._held_tokens, self._held_usd = 0, _ZERO
         self._spent: dict[str, Spent] = {}
+        self._unanswered: dict[str, int] = {}
         self._over = ""
 
     @property
@@ -74,6 +78,14 @@ class Budget:
         """By prompt."""
         with self._changed:
             return dict(self._spent)
+
+    @property
+    def account(self) -> dict[str, Spent]:
+        """The same with the calls that got no answer; those in flight have none yet."""
+        with self._changed:
+            open_calls = {prompt: Spent(unanswered=calls) for prompt, calls in self._unanswered.items() if calls}
+            prompts = sorted({*self._spent, *open_calls})
+            return {own: self._spent.get(own, Spent()) + open_calls.get(own, Spent()) for own in prompts}
 
     def refuse_unpriced(self, models: Iterable[str]) -> None:
         """Raises UsageError when money is limited and one of these models has no known price."""
@@ -93,8 +105,9 @@ class Budget:
             BudgetError: it does not fit into what is left.
         """
         if self._usd is None and self._tokens is None:
-            return Call(request, messages, Spent())
-        usage = Usage(calls=1, input_tokens=self._input(request, messages), output_tokens=max_output_tokens)
+            with self._changed:
+                return self._begun(Call(request, messages, Spent()))
+        usage = Usage(calls=1, input_tokens=self.input_tokens(request, messages), output_tokens=max_output_tokens)
         call = Call(request, messages, Spent(usage, self.prices.usd(request.model, usage)))
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._room(call, beside=True) or not self._room(call))
@@ -104,29 +117,40 @@ class Budget:
             if self._over:
                 raise BudgetError(self._over)
             self._hold(call, 1)
-        return call
+            return self._begun(call)
 
-    def end(self, call: Call, usage: Usage, content: str) -> None:
-        """`usage` is what the endpoint reported for `content`, without a call when no answer came."""
+    def end(self, call: Call, usage: Usage, content: str, *, sent: bool = True) -> None:
+        """`usage` is what the endpoint reported for `content`, without a call when no answer came.
+
+        Not `sent`: the call was not made after all.
+        """
         spent = self._paid(call, usage, content) if usage.calls else None
         prompt = call.request.prompt
         with self._changed:
             self._hold(call, -1)
+            if spent is not None or not sent:
+                self._unanswered[prompt] -= 1
             if spent is not None:
                 self._spent[prompt] = self._spent.get(prompt, Spent()) + spent
             self._changed.notify_all()
+
+    def _begun(self, call: Call) -> Call:
+        prompt = call.request.prompt
+        self._unanswered[prompt] = self._unanswered.get(prompt, 0) + 1
+        return call
+
+    def input_tokens(self, request: LogicalRequest, messages: tuple[Message, ...]) -> int:
+        """At most what an endpoint counts for them, with what it adds to each message."""
+        return most_input_tokens(request, messages, self.count)
 
     def _paid(self, call: Call, usage: Usage, content: str) -> Spent:
         reported = usage.input_tokens > 0
         if not reported:
             usage = usage.updated(
-                input_tokens=call.most.usage.input_tokens or self._input(call.request, call.messages),
-                output_tokens=usage.output_tokens or self._count(content),
+                input_tokens=call.most.usage.input_tokens or self.input_tokens(call.request, call.messages),
+                output_tokens=usage.output_tokens or self.count(content),
             )
         return Spent(usage, self.prices.usd(call.request.model, usage), int(not reported))
-
-    def _input(self, request: LogicalRequest, messages: tuple[Message, ...]) -> int:
-        return most_input_tokens(request, messages, self._count)
 
     @property
     def _so_far(self) -> Spent:

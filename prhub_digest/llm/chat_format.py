@@ -4,11 +4,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from prhub_digest.llm.client import Completion, NoAnswerError, RefusedError
+from prhub_digest.llm.client import Completion, NoAnswerError, RefusedError, StrangeAnswerError
 from prhub_digest.llm.reply_text import whole_object
 from prhub_digest.models.llm import LogicalRequest, Message, Rung, Usage
 
 _SHOWN = 200
+# No model reads or writes more in one call: its context would have to be larger than any there is.
+_MOST_TOKENS = 10_000_000
 # Other servers' words for the two ends that matter here, beside OpenAI's own.
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _HELD_BACK = frozenset({"content_filter", "safety", "prohibited_content", "sensitive"})
@@ -52,7 +54,11 @@ def _with_schema(messages: Sequence[Message], schema: dict[str, Any]) -> list[di
 
 
 def decoded_body(data: bytes) -> Any:
-    """A response's JSON. Raises NoAnswerError; only markup is shown of what is none, for other text may be thinking."""
+    """A response's JSON.
+
+    Raises NoAnswerError; only markup is shown of what is no JSON, for other text may be thinking. Markup is a
+    StrangeAnswerError: a web page.
+    """
     text = data.decode("utf-8-sig", "replace")
     try:
         return json.loads(text)
@@ -60,23 +66,17 @@ def decoded_body(data: bytes) -> Any:
         fault = "is nested too deeply"
     except ValueError:
         shown = text.strip()
-        markup = shown.startswith("<") and not shown.startswith(("<think", "<reason"))
-        fault = f"is not JSON: {shorten(shown)}" if markup else f"is not JSON, or cut ({len(data)} bytes)"
+        if shown.startswith("<") and not shown.startswith(("<think", "<reason")):
+            raise StrangeAnswerError(f"the answer is a web page: {shorten(shown)}", Usage(calls=1)) from None
+        fault = f"is not JSON, or cut ({len(data)} bytes)"
     raise NoAnswerError(f"the endpoint's answer {fault}", Usage(calls=1))
 
 
 def read_completion(body: Any, rung: Rung | None = None) -> Completion:
     """The completion in a decoded response body. Raises NoAnswerError, RefusedError, which carry the usage."""
-    if not isinstance(body, dict):
-        raise NoAnswerError("the endpoint's answer is not a JSON object", Usage(calls=1))
-    usage = usage_of(body)
-    if body.get("error"):
-        raise NoAnswerError(f"the endpoint answered 200 with an error: {error_text(body['error'])}", usage)
-    choices = body.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise NoAnswerError("the endpoint's answer has no choices", usage)
-    reason = _finish_reason(choices[0].get("finish_reason"))
-    message = choices[0].get("message")
+    choice, usage = _choice(body)
+    reason = _finish_reason(choice.get("finish_reason"))
+    message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     if reason == "content_filter":
         raise RefusedError("the endpoint's content filter held the answer back", usage)
@@ -95,6 +95,22 @@ def read_completion(body: Any, rung: Rung | None = None) -> Completion:
     raise NoAnswerError("the endpoint's answer has no content", usage)
 
 
+def _choice(body: Any) -> tuple[dict[str, Any], Usage]:
+    """The first choice of a completion, and its usage."""
+    if not isinstance(body, dict):
+        raise StrangeAnswerError("the answer is not a JSON object", Usage(calls=1))
+    usage = usage_of(body)
+    if body.get("error"):
+        raise NoAnswerError(f"the endpoint answered 200 with an error: {error_text(body['error'])}", usage)
+    if "choices" not in body:
+        holds = ", ".join(map(str, body)) or "nothing"
+        raise StrangeAnswerError(f"the answer is no chat completion; it holds {shorten(holds)}", usage)
+    choices = body["choices"]
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise NoAnswerError("the endpoint's answer has no choices", usage)
+    return choices[0], usage
+
+
 def listed_models(body: Any) -> tuple[str, ...]:
     """The names in a list of models; empty when it is no list."""
     models = body.get("data") if isinstance(body, dict) else body
@@ -103,12 +119,35 @@ def listed_models(body: Any) -> tuple[str, ...]:
 
 
 def error_text(error: Any) -> str:
-    """The words of an error object, in whichever of the usual shapes it comes."""
-    if isinstance(error, dict):
-        inner = error.get("error", error)
-        words = inner.get("message") if isinstance(inner, dict) else inner
-        return shorten(words if isinstance(words, str) else json.dumps(error, ensure_ascii=False, default=str))
-    return shorten(str(error))
+    """The words of an error for a message: one short line, whatever the error is."""
+    words = error_words(error)
+    if words or not isinstance(error, dict):
+        return shorten(words or str(error))
+    return shorten(json.dumps(error, ensure_ascii=False, default=str))
+
+
+def error_words(error: Any) -> str:
+    """The words of an error in whichever of the usual shapes it comes, and nothing of a request that it repeats."""
+    if isinstance(error, list) and error:
+        error = error[0]
+    if not isinstance(error, dict):
+        return error if isinstance(error, str) else ""
+    inner = error.get("error", error)
+    if not isinstance(inner, dict):
+        return inner if isinstance(inner, str) else ""
+    words = inner.get("message") or _validation_words(inner.get("detail"))
+    return words if isinstance(words, str) else ""
+
+
+def _validation_words(detail: Any) -> str:
+    """FastAPI's words: `body.temperature: Extra inputs are not permitted`."""
+    if not isinstance(detail, list):
+        return detail if isinstance(detail, str) else ""
+    faults = [fault for fault in detail if isinstance(fault, dict) and isinstance(fault.get("msg"), str)]
+    places = [fault["loc"] if isinstance(fault.get("loc"), list) else [] for fault in faults]
+    return "; ".join(
+        f"{'.'.join(map(str, place))}: {fault['msg']}" for place, fault in zip(places, faults, strict=True)
+    )
 
 
 def shorten(text: str) -> str:
@@ -118,16 +157,23 @@ def shorten(text: str) -> str:
 
 
 def usage_of(body: dict[str, Any]) -> Usage:
-    """One call and its tokens. Servers may leave usage, or any part of it, out."""
+    """One call and its tokens. Servers may leave any part of it out; what nobody can mean counts as left out.
+
+    Cached tokens stand in one of three places: OpenAI's, DeepSeek's, Moonshot's.
+    """
     usage = body.get("usage")
     if not isinstance(usage, dict):
         return Usage(calls=1)
     details = usage.get("prompt_tokens_details")
+    places = (details if isinstance(details, dict) else {}, usage)
+    names = ("cached_tokens", "prompt_cache_hit_tokens")
+    cached = max(_count(place.get(name)) for place in places for name in names)
+    tokens = _count(usage.get("prompt_tokens"))
     return Usage(
         calls=1,
-        input_tokens=_count(usage.get("prompt_tokens")),
+        input_tokens=tokens,
         output_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else 0,
+        cached_tokens=min(cached, tokens),
     )
 
 
@@ -171,4 +217,5 @@ def _storable(text: str) -> str:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """Tokens; 0 for what is no number of them."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_TOKENS else 0

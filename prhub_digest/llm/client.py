@@ -15,13 +15,15 @@ from prhub_digest.models.llm import LogicalRequest, Message, Rung, Usage
 class Completion:
     """One answer. `finish_reason` is the endpoint's word: `stop`, `length`, ...; `unknown` when it gave none.
 
-    `rung` is how a live endpoint was asked for the form of the answer.
+    `rung` is how a live endpoint was asked for the form of the answer. `most`: the endpoint allows no more output
+    tokens than these, which were fewer than were asked for; None when it took what was asked.
     """
 
     content: str
     finish_reason: str
     usage: Usage
     rung: Rung | None = None
+    most: int | None = None
 
 
 class Client(Protocol):
@@ -42,6 +44,10 @@ class UnusableReplyError(ReplyError):
 
 class NoAnswerError(UnusableReplyError):
     """HTTP 200 without an answer: no choices, no content, an error in the body, not JSON. Asking again may help."""
+
+
+class StrangeAnswerError(NoAnswerError):
+    """HTTP 200 with what no chat endpoint says: a web page, or another API's JSON. Most likely a wrong address."""
 
 
 class RefusedError(UnusableReplyError):

@@ -3,14 +3,17 @@
 The only module that imports openai, when a client is made.
 """
 
+import math
 import os
+import time
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from prhub_digest.errors import FatalServiceError, PrhubError, SettingsError
 from prhub_digest.llm.abilities import plain_address
-from prhub_digest.llm.api_errors import connection_error, status_error
-from prhub_digest.llm.http_bounds import Call, bounded_client
+from prhub_digest.llm.api_errors import NAMED_BY, connection_error, status_error
+from prhub_digest.llm.http_bounds import Call, Streams, bounded_client
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 _SHORTEST_KEY = 8
@@ -21,10 +24,20 @@ class Endpoint:
     """One connection pool for all threads. Raises SettingsError without a usable key.
 
     `base_url` None is OpenAI's own; any other endpoint gets no header that the environment holds for OpenAI, and a
-    placeholder for a missing key. `timeout` is the time for all of one HTTP request, in seconds.
+    placeholder for a missing key. `timeout` is the time for all of one HTTP request, in seconds; `until`, in monotonic
+    seconds, is when the last one is broken off. `named_by` says for messages where the user named a model.
     """
 
-    def __init__(self, base_url: str | None, api_key: str | None, timeout: float, connections: int) -> None:
+    def __init__(
+        self,
+        base_url: str | None,
+        api_key: str | None,
+        timeout: float,
+        connections: int,
+        *,
+        until: float = math.inf,
+        named_by: Mapping[str, str] | None = None,
+    ) -> None:
         import openai  # noqa: PLC0415 - 0.6 s: paid only by a run that asks a model
 
         url = (base_url or OPENAI_BASE_URL).strip()
@@ -37,10 +50,11 @@ class Endpoint:
             raise SettingsError("OPENAI_API_KEY is not set (for another endpoint, set OPENAI_BASE_URL)")
         self._place = plain_address(url)
         self._key = api_key or "none"
-        self._timeout = timeout
+        self._timeout, self.until = timeout, until
+        self._named_by = dict(named_by or {})
         self._answered = False
         self._openai = openai
-        self._call = Call()
+        self._call = Call(Streams())
         foreign_headers: Any = {} if own else dict.fromkeys(_environment_headers(), openai.Omit())
         for name in foreign_headers:
             if name.lower() == "authorization":
@@ -70,11 +84,21 @@ class Endpoint:
             self._client.admin_api_key = None
 
     def close(self) -> None:
+        """Also for threads whose call is in flight: it fails at once, and they can make no other."""
+        self._call.streams.close()
         self._client.close()
+
+    def _begin(self) -> None:
+        self._call.streams.refuse_when_closed()
+        self._call.begin(max(min(self._timeout, self.until - time.monotonic()), 0.0), self._place)
 
     def _fault(self, status: int, body: Any, model: str, *, inside_200: bool = False) -> "StatusFault":
         headers = self._call.headers or {}
-        error = status_error(status, body, headers, place=self._place, model=model, inside_200=inside_200)
+        named_by = self._named_by.get(model, NAMED_BY)
+        error = status_error(
+            status, body, headers, place=self._place, model=model, named_by=named_by, inside_200=inside_200
+        )
+        self._hide_key(error)
         return StatusFault(status, body, error)
 
     def _translated(self, error: Exception, model: str) -> Exception:
@@ -82,6 +106,8 @@ class Endpoint:
         if isinstance(error, sdk.APIStatusError):
             self._answered = True
             return self._fault(error.status_code, error.body, model)
+        if isinstance(error.__cause__, PrhubError):
+            return error.__cause__
         if isinstance(error, sdk.APITimeoutError):
             return self._call.too_late()
         if isinstance(error, sdk.APIConnectionError):

@@ -1,4 +1,6 @@
-"""Two bounds that the SDK's HTTP client lacks: a deadline for the whole of a call, and a size for its answer.
+"""Bounds that the SDK's HTTP client lacks: a deadline for the whole of a call, a size for its answer, and an end.
+
+The end is for calls in flight in other threads: whoever closes the client's own pool leaves open what they open later.
 
 A file is no answer to be held in memory: it goes to the disk as it comes.
 
@@ -6,11 +8,14 @@ The client's own timeout is for one read: an endpoint that sends a byte now and 
 """
 
 import math
+import socket
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO
 
+from prhub_digest.errors import FatalServiceError
 from prhub_digest.llm.client import NoAnswerError
 from prhub_digest.models.llm import Usage
 from prhub_digest.retry import RetriableError
@@ -20,11 +25,49 @@ _LARGEST_FILE = 4 * 1024 * 1024 * 1024
 _CODING = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
+class Streams:
+    """The connections that are open. A thread that waits for one is woken, and closes it itself."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[_Stream] = set()
+        self._closed = False
+
+    def add(self, stream: "_Stream") -> None:
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._open.add(stream)
+        if closed:
+            stream.close()
+            self.refuse_when_closed()
+
+    def refuse_when_closed(self) -> None:
+        """Raises FatalServiceError after `close`."""
+        if self._closed:
+            raise FatalServiceError("the connections to the model endpoint are closed")
+
+    def remove(self, stream: "_Stream") -> None:
+        with self._lock:
+            self._open.discard(stream)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            streams = tuple(self._open)
+        for stream in streams:
+            stream.wake()
+
+
 class Call(threading.local):
     """The call that this thread makes; the SDK runs all of it in the thread that asks. `headers`: of the answer.
 
     A good answer goes into `file` where there is one, and its body is empty then.
+    `streams` are those of all threads.
     """
+
+    def __init__(self, streams: Streams) -> None:
+        self.streams = streams  # the same for each thread
 
     deadline: float = math.inf
     seconds: float = math.inf
@@ -45,7 +88,10 @@ class Call(threading.local):
 
     def too_late(self) -> RetriableError:
         what = "did not answer" if self.headers is None else "did not finish"
-        return RetriableError(f"{self.place} {what} within {self.seconds:g} s")
+        return RetriableError(
+            f"{self.place} {what} within {self.seconds:.3g} s"
+            " (timeout_seconds; a lower --concurrency eases a busy server)"
+        )
 
 
 def bounded_client(sdk: Any, call: Call, **options: Any) -> Any:
@@ -53,7 +99,11 @@ def bounded_client(sdk: Any, call: Call, **options: Any) -> Any:
 
     class BoundedClient(sdk.DefaultHttpxClient):  # type: ignore[misc]  # the SDK is imported late
         def send(self, request: Any, **kept: Any) -> Any:
-            response = super().send(request, **{**kept, "stream": True})
+            try:
+                response = super().send(request, **{**kept, "stream": True})
+            except RuntimeError:  # the library's word for a client that another thread has closed meanwhile
+                call.streams.refuse_when_closed()
+                raise
             call.headers = response.headers
             try:
                 content = _read(response, call)
@@ -105,9 +155,12 @@ class _Backend:
 
 
 class _Stream:
+    """An open connection; raises FatalServiceError when it was opened too late."""
+
     def __init__(self, inner: Any, call: Call) -> None:
         self._inner = inner
         self._call = call
+        call.streams.add(self)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data: bytes = self._inner.read(max_bytes, timeout=self._call.left(timeout))
@@ -120,7 +173,18 @@ class _Stream:
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> "_Stream":
         left = self._call.left(timeout)
+        self._call.streams.remove(self)  # the encrypted stream has its socket, or nobody has
         return _Stream(self._inner.start_tls(ssl_context, server_hostname=server_hostname, timeout=left), self._call)
+
+    def close(self) -> None:
+        self._call.streams.remove(self)
+        self._inner.close()
+
+    def wake(self) -> None:
+        """End the wait of another thread. Its socket is not closed here, lest a new one gets its number meanwhile."""
+        with suppress(OSError):
+            # Not the method of an SSL socket, which would take its state away from that thread.
+            socket.socket.shutdown(self._inner.get_extra_info("socket"), socket.SHUT_RDWR)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
-from prhub_digest.errors import BudgetError, FatalServiceError, PrhubError
+from prhub_digest.errors import BudgetError, FatalServiceError, PrhubError, StoreError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 # Seconds between the first calls of two threads. Begun together, they would stay together, and then all want the
 # interpreter at the same moments; a burst is also what rate limits answer with 429.
 _STAGGER = 0.003
-_STOPPING = (FatalServiceError, BudgetError)
+_STOPPING = (FatalServiceError, BudgetError, StoreError)
 # Seconds that calls in flight get to end, once it is known that the run will: they may have to be paid for.
 _GRACE = 10.0
 
@@ -24,11 +24,11 @@ def run_bounded(
 ) -> Iterator[tuple[Task, Result | PrhubError]]:
     """Each task with the result of `work`, or with the error that `work` raised, as they end.
 
-    At most `concurrency` are worked on at once; tasks are taken from the iterable as they start. A FatalServiceError or
-    BudgetError lets no further task start, and is raised once those in flight have ended, after `grace` seconds at the
-    latest. An error that is not ours, or that comes from the iterable, is raised at once. When the consumer stops, by
-    Ctrl-C or by closing the iterator, no further task starts and nobody waits for those in flight: the threads die with
-    the process.
+    At most `concurrency` are worked on at once; tasks are taken from the iterable as they start. A FatalServiceError,
+    BudgetError or StoreError lets no further task start, and is raised once those in flight have ended, after `grace`
+    seconds at the latest. An error that is not ours, or that comes from the iterable, is raised at once. When the
+    consumer stops, by Ctrl-C or by closing the iterator, no further task starts and nobody waits for those in flight:
+    the threads die with the process.
     """
     team = _Team(tasks, work, concurrency)
     fatal: PrhubError | None = None

@@ -5,14 +5,14 @@ an answer that fits. So a server that takes a schema and does not keep to it is 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from prhub_digest.llm.abilities import RUNGS, Abilities, AbilityStore
-from prhub_digest.llm.client import Completion, UnusableReplyError
+from prhub_digest.llm.client import Completion, StrangeAnswerError, UnusableReplyError
 from prhub_digest.llm.openai_api import OpenAIClient
 from prhub_digest.llm.reply_text import ReplyTextError, read_reply
 from prhub_digest.llm.wire_schema import wire_schema
@@ -50,13 +50,20 @@ class Probe:
     """Of one endpoint; it remembers nothing. The arguments are those of `OpenAIClient`, which says what it raises."""
 
     def __init__(
-        self, base_url: str | None, api_key: str | None, timeout: float, *, sleep: Callable[[float], None] = time.sleep
+        self,
+        base_url: str | None,
+        api_key: str | None,
+        timeout: float,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        named_by: Mapping[str, str] | None = None,
     ) -> None:
         self._base_url, self._api_key, self._timeout = base_url, api_key, timeout
         self._sleep = sleep
+        self._named_by = named_by
 
     def models(self) -> tuple[str, ...]:
-        """The models that the endpoint lists, if it does. Raises ServiceError when nobody answers."""
+        """The models that the endpoint lists, if it does. Raises ServiceError as the client does."""
         with closing(self._client(Abilities())) as client:
             return client.models()
 
@@ -64,7 +71,7 @@ class Probe:
         """The answer on the highest rung that gives a valid object.
 
         Raises:
-            UnusableReplyError: there is no such rung.
+            UnusableReplyError: there is no such rung, or it is no model that answers.
             ServiceError: the endpoint fails, refuses the key or does not know the model.
         """
         start = Abilities()
@@ -90,6 +97,8 @@ class Probe:
 
             try:
                 completion = call_with_retry(ask, attempts=_ATTEMPTS, sleep=self._sleep)
+            except StrangeAnswerError:
+                raise
             except UnusableReplyError as error:
                 return Tried(start, str(error), error.usage, time.monotonic() - begun)
             seconds = time.monotonic() - begun
@@ -97,7 +106,9 @@ class Probe:
         return Tried(abilities, _fault(completion), completion.usage, seconds)
 
     def _client(self, start: Abilities) -> OpenAIClient:
-        return OpenAIClient(self._base_url, self._api_key, self._timeout, 1, abilities=_Beginning(start))
+        return OpenAIClient(
+            self._base_url, self._api_key, self._timeout, 1, abilities=_Beginning(start), named_by=self._named_by
+        )
 
 
 class _Beginning(AbilityStore):

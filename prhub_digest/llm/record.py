@@ -10,6 +10,7 @@ from prhub_digest.errors import ReplyError
 from prhub_digest.llm.ask import Answer, Asker, Check, R
 from prhub_digest.llm.batch import custom_id
 from prhub_digest.llm.breaker import Breaker
+from prhub_digest.llm.budget import Budget
 from prhub_digest.llm.client import Client
 from prhub_digest.llm.replay import subject_path, write_reply
 from prhub_digest.llm.secret_scan import Scan, refuse_secrets
@@ -83,9 +84,15 @@ class RecordingAsker(Asker):
     """Notes the subjects without a usable reply, so that a replay goes on from there as the recording did."""
 
     def __init__(
-        self, client: Client, replies: Replies, *, breaker: Breaker | None = None, deadline: float | None = None
+        self,
+        client: Client,
+        replies: Replies,
+        *,
+        breaker: Breaker | None = None,
+        deadline: float | None = None,
+        budget: Budget | None = None,
     ) -> None:
-        super().__init__(client, replies, breaker=breaker, deadline=deadline)
+        super().__init__(client, replies, breaker=breaker, deadline=deadline, budget=budget)
         self.failed: dict[str, str] = {}
 
     def ask(self, request: LogicalRequest, reply_class: type[R], check: Check[R] | None = None) -> Answer[R]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from prhub_digest.llm.wire_schema import wire_schema
@@ -35,7 +36,7 @@ class RequestBuilder:
             prompt_hash=prompt_hash(prompt),
             messages=prompt.render({**values, "ref": subject}, self.count),
             schema_name=front.output,
-            wire_schema=wire_schema(REPLIES[front.output]),
+            wire_schema=_schema_of(front.output)[0],
             parameters=Parameters(temperature=front.temperature, max_output_tokens=front.max_output_tokens),
             model=self.models[front.model],
             provider=self.provider,
@@ -48,5 +49,12 @@ class RequestBuilder:
 
 def prompt_hash(prompt: Prompt) -> str:
     """SHA-256 of the parsed template with its partials, the reply's wire schema and the hashed front matter."""
-    schema = canonical_json(wire_schema(REPLIES[prompt.front.output]))
+    schema = _schema_of(prompt.front.output)[1]
     return hashlib.sha256(f"{prompt.template_hash}\n{schema}".encode()).hexdigest()
+
+
+@cache
+def _schema_of(reply: str) -> tuple[dict[str, Any], str]:
+    """The wire schema of a reply class, and its canonical JSON: all requests share one, and nobody changes it."""
+    schema = wire_schema(REPLIES[reply])
+    return schema, canonical_json(schema)

@@ -1,4 +1,7 @@
-"""No file of a fixture may hold a secret: every text of it is looked at before it is written."""
+"""No file may hold a secret: every text of a fixture is looked at before it is written, every answer before it is used.
+
+A fixture with a secret is refused, since a person is there who can take it out; in an answer it is masked.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +33,13 @@ def refuse_secrets(path: Path, record: Record, scan: Scan) -> None:
                 " take it out of the pull request's file, or have the request answered anew"
                 " (`prhub-digest cache prune --all` forgets stored replies)"
             )
+
+
+def without_secrets(content: str, mask: Callable[[str], str], scan: Scan) -> str:
+    """An answer of a model, masked; a word of why in its place where it holds a secret that no mask finds."""
+    masked = mask(content)
+    kinds = next(filter(None, map(scan, _readings(masked))), ())
+    return f"[an answer that held what looks like a secret: {', '.join(kinds)}]" if kinds else masked
 
 
 def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:

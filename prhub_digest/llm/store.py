@@ -107,8 +107,10 @@ def read_stored(path: Path) -> StoredReply | Fault | None:
     """The same for a file of any name."""
     try:
         return StoredReply.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except IsADirectoryError as error:
+        return Fault(error.strerror or "a folder", damaged=True)
     except OSError as error:
         return Fault(error.strerror or "unreadable", damaged=False)
     except ValidationError as error:
@@ -120,7 +122,7 @@ def read_stored(path: Path) -> StoredReply | Fault | None:
 
 def write_whole(path: Path, text: str) -> None:
     """Writes a UTF-8 file so that a reader, or a crash, sees the old content or the new, never half of one."""
-    _make_folder(path.parent)
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
         with temporary.open("x", encoding="utf-8", newline="") as file:
@@ -133,9 +135,9 @@ def write_whole(path: Path, text: str) -> None:
     _sync_folder(path.parent)
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     if not folder.exists():
-        _make_folder(folder.parent)
+        make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
         _sync_folder(folder.parent)
 

@@ -22,6 +22,8 @@ _LONGEST_WAIT = 600.0
 _LONGEST_RESET = 60.0
 # Seconds between two starts after a pause.
 _GAP = 0.004
+# A shorter pause needs no word.
+_WORTH_SAYING = 5.0
 # A thread that waits looks up so often, whether the run was ended meanwhile.
 _LOOK_UP = 0.5
 
@@ -32,17 +34,26 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|us|µs|ns|m|s|)")
 
 
 class Throttle:
-    """The places of one endpoint, `concurrency` at most; shared by threads. `clock` and `sleep` count seconds."""
+    """The places of one endpoint, `concurrency` at most; shared by threads. `clock` and `sleep` count seconds.
+
+    `say` is told of each long pause, why and for how long. Nobody waits until after `until`, in seconds of the clock.
+    """
 
     def __init__(
         self,
         concurrency: int,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        *,
+        say: Callable[[str], None] = lambda _: None,
+        until: float = math.inf,
     ) -> None:
         self._most = self._places = concurrency
         self._clock = clock
         self._sleep = sleep
+        self._say = say
+        self.until = until
+        self._said = -math.inf  # until when somebody was told to wait
         self._changed = threading.Condition()
         self._running = 0
         self._good = 0  # answers since the places last changed
@@ -63,7 +74,8 @@ class Throttle:
     def turn(self) -> Iterator[None]:
         """Around one HTTP request: waits for a free place and for the end of a pause.
 
-        Raises RetriableError when the endpoint asked for a longer pause than a call can wait, and what `end` was given.
+        Raises RetriableError when the endpoint asked for a longer pause than a call, or the run, can wait; and what
+        `end` was given.
         """
         self._take_place()
         try:
@@ -74,11 +86,12 @@ class Throttle:
                 self._running -= 1
                 self._changed.notify()
 
-    def slow_down(self, seconds: float | None) -> None:
+    def slow_down(self, seconds: float | None, why: str = "the endpoint is busy") -> None:
         """Told of each HTTP 429, with the wait it asks for; without one, the pauses grow by themselves.
 
         The 429s of one burst halve the places once: those that arrive within the pause only lengthen it.
         """
+        asked = ", as it asks" if seconds is not None else ""
         with self._changed:
             if self._clock() >= self._pause_end:
                 self._places = max(1, self._places // 2)
@@ -87,10 +100,14 @@ class Throttle:
                     seconds = min(_FIRST_PAUSE * 2.0 ** min(self._own_pauses, 10), _LONGEST_OWN_PAUSE)
                     self._own_pauses += 1
             self._pause(seconds or 0.0)
+            wait = self._worth_saying()
+        if wait:
+            self._say(f"{why}; every call waits {wait:.0f} s{asked}")
 
     def answered(self, headers: Mapping[str, str]) -> None:
         """Told of each good answer; `headers` are looked up in lower case."""
         rest = _until_reset(headers)
+        wait = 0.0
         with self._changed:
             self._own_pauses = 0
             self._good += 1
@@ -100,6 +117,9 @@ class Throttle:
                 self._changed.notify()
             if rest is not None:
                 self._pause(min(rest, _LONGEST_RESET))
+                wait = self._worth_saying()
+        if wait:
+            self._say(f"the endpoint's rate limit is used up; every call waits {wait:.0f} s, until it is back")
 
     def end(self, error: FatalServiceError) -> None:
         """Nothing more is to be sent: every turn, waiting or new, raises the like of `error`."""
@@ -131,7 +151,7 @@ class Throttle:
 
     def _reserve(self) -> float:
         now = self._clock()
-        if self._pause_end - now > _LONGEST_WAIT:
+        if self._pause_end - now > _LONGEST_WAIT or self._pause_end > self.until:
             raise RetriableError("the endpoint asked for a pause", self._pause_end - now)
         start = max(now, self._next_start)
         if self._spaced:
@@ -145,6 +165,15 @@ class Throttle:
             self._pause_end = self._next_start = end
             self._pauses += 1
             self._spaced = self._most
+
+    def _worth_saying(self) -> float:
+        """The seconds of the pause that begins or grows, when they are many, are waited for and were not told yet."""
+        wait = self._pause_end - self._clock()
+        waited_for = _WORTH_SAYING <= wait <= _LONGEST_WAIT and self._pause_end <= self.until
+        if not waited_for or self._pause_end < self._said + _WORTH_SAYING:
+            return 0.0
+        self._said = self._pause_end
+        return wait
 
     def _raise_if_ended(self) -> None:
         if self._ended is not None:

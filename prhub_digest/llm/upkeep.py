@@ -138,7 +138,7 @@ def prune(folder: Path, *, unused_days: float | None, now: float, dry_run: bool 
             stays.add(status)
             continue
         try:
-            removed = dry_run or _remove_unchanged(path, status)
+            removed = dry_run or _remove_unchanged(path, status)  # of a folder, only an empty one
         except FileNotFoundError:  # another process removed it
             continue
         except OSError as error:
@@ -150,6 +150,8 @@ def prune(folder: Path, *, unused_days: float | None, now: float, dry_run: bool 
 
 def _goes_as(path: Path, status: os.stat_result, unused_days: float | None, now: float, done: Pruning) -> Tally | None:
     """Where an entry is counted when it goes; None when it stays."""
+    if stat.S_ISDIR(status.st_mode):
+        return done.damaged
     if unused_days is None or now - status.st_mtime > unused_days * _DAY:
         return done.unused
     found = read_entry(path)
@@ -161,12 +163,18 @@ def _remove_unchanged(path: Path, seen: os.stat_result) -> bool:
     status = path.lstat()
     if (status.st_ino, status.st_mtime_ns) != (seen.st_ino, seen.st_mtime_ns):
         return False
-    path.unlink()
+    if stat.S_ISDIR(status.st_mode):
+        path.rmdir()
+    else:
+        path.unlink()
     return True
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """The store's own files, entries and leftovers, by name. No link is followed: what it leads to is another's."""
+    """The store's own files, entries and leftovers, by name, and folders in the place of an entry.
+
+    No link is followed: what it leads to is another's.
+    """
     for shelf in _listed(folder):
         if not _SHELF.fullmatch(shelf.name) or not shelf.is_dir(follow_symlinks=False):
             continue
@@ -179,7 +187,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
                 status = path.lstat()
             except FileNotFoundError:  # another process removed it just now
                 continue
-            if stat.S_ISREG(status.st_mode):
+            if stat.S_ISREG(status.st_mode) or (stat.S_ISDIR(status.st_mode) and not _is_leftover(path)):
                 yield path, status
 
 

@@ -3,7 +3,7 @@
 Tests compare the signals, and the figures of the summaries, with it. A reason stands beside each fact, to be reviewed.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -11,12 +11,15 @@ from prhub_digest.models.base import Record
 from prhub_digest.models.signals import FlagName, OutcomeName, UnitKind
 from prhub_digest.models.summary import Direction, MeasuredBy, Severity
 
+# A fact without a reason cannot be reviewed.
+Why = Annotated[str, Field(min_length=1)]
+
 
 class FlagFact(Record):
     """`raised` is None where the definition says unknown."""
 
     raised: bool | None
-    why: str
+    why: Why
 
 
 class ThreadFact(Record):
@@ -26,7 +29,7 @@ class ThreadFact(Record):
     outcome: OutcomeName
     severity: Severity
     self_review: bool = Field(False, exclude_if=lambda own: not own)
-    why: str
+    why: Why
 
 
 class AreaFact(Record):
@@ -34,12 +37,12 @@ class AreaFact(Record):
 
     key: str
     candidates: tuple[str, ...] = Field((), exclude_if=lambda keys: not keys)
-    why: str
+    why: Why
 
 
 class PlatformsFact(Record):
     keys: tuple[str, ...]
-    why: str
+    why: Why
 
 
 class FigureFact(Record):
@@ -77,7 +80,7 @@ class UnitFact(Record):
     standing: tuple[int, ...]
     announced: int | None = Field(None, exclude_if=lambda total: total is None)
     before: tuple[int, ...] = Field((), exclude_if=lambda numbers: not numbers)
-    why: str
+    why: Why
 
 
 class FixtureFacts(Record):

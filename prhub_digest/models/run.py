@@ -8,24 +8,44 @@ from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Usage
 
 StageName = Literal["collect", "chunk", "summarize", "rank", "compose", "verify", "render"]
+# `begun`: it began again and has not ended. `earlier`: a stage before it did, and it has not had its turn since.
+StageState = Literal["done", "begun", "earlier"]
 
 
 class StageRecord(Record):
     """`inputs` is the hash of everything the stage was made from; the same hash again means nothing to do.
 
-    `usage` is what the replies cost when they were made, and how many are stale or stubs; `paid` is the part that this
-    run asked for anew. `usage_usd` and `paid_usd` are that in US dollars by the price table of the run, None where a
-    price or the tokens are not known. `counted`: calls of this run whose tokens the endpoint did not report, so that
-    they were counted here for `paid_usd`.
+    `usage` is what the replies cost when they were made, and how many are stale or stubs; `usage_usd` is that in US
+    dollars by the price table of the run, None where a price or the tokens are not known. `state` is written when it is
+    not `done`: then all this tells of an earlier run.
     """
 
     inputs: str
     usage: Usage = Usage()
-    paid: Usage = Usage()
     usage_usd: float | None = None
-    paid_usd: float | None = None
-    counted: int = Field(0, exclude_if=lambda calls: not calls)
     seconds: float = 0.0
+    state: StageState = Field("done", exclude_if=lambda state: state == "done")
+
+
+class Paid(Record):
+    """What calls to the model cost. `usd`: in US dollars by the price table, None where a price is not known.
+
+    `counted`: calls whose tokens the endpoint did not report, so that they were counted here. `unanswered`: further
+    calls, which failed or were in flight when the command ended; what an endpoint bills for them nobody says.
+    """
+
+    usage: Usage = Usage()
+    usd: float | None = 0.0
+    counted: int = Field(0, exclude_if=lambda calls: not calls)
+    unanswered: int = Field(0, exclude_if=lambda calls: not calls)
+
+    def __add__(self, other: "Paid") -> "Paid":
+        return Paid(
+            usage=self.usage + other.usage,
+            usd=None if self.usd is None or other.usd is None else round(self.usd + other.usd, 6),
+            counted=self.counted + other.counted,
+            unanswered=self.unanswered + other.unanswered,
+        )
 
 
 class Failure(Record):
@@ -61,7 +81,11 @@ class CoverageTotals(Record):
 
 
 class RunManifest(Record):
-    """`settings` holds no secret. `tokenizer` names the vocabulary and how exact it is for the model."""
+    """`settings` holds no secret. `tokenizer` names the vocabulary and how exact it is for the model.
+
+    `paid` is what the last command paid the model's endpoint, however it ended; `paid_in_all` is the same of all
+    commands since the folder was made or started over. A stage that asked nobody is not in them.
+    """
 
     version: str
     repository: str
@@ -70,6 +94,8 @@ class RunManifest(Record):
     prompts: dict[str, str] = Field(default_factory=dict)
     tokenizer: str | None = None
     stages: dict[StageName, StageRecord] = Field(default_factory=dict)
+    paid: dict[StageName, Paid] = Field(default_factory=dict)
+    paid_in_all: dict[StageName, Paid] = Field(default_factory=dict)
     coverage: CoverageTotals | None = None
     failures: tuple[Failure, ...] = ()
 
@@ -77,3 +103,8 @@ class RunManifest(Record):
     def usage(self) -> Usage:
         """That of all replies the folder is made from."""
         return sum((record.usage for record in self.stages.values()), Usage())
+
+    def is_done(self, stage: StageName) -> bool:
+        """Whether the folder holds what the last run made in this stage, or found made."""
+        record = self.stages.get(stage)
+        return record is not None and record.state == "done"

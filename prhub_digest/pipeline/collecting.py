@@ -225,6 +225,7 @@ def _begin(run: Run, source: Source, period: Period) -> Collecting:
     collection = source.collection(period).updated(filters=run.options.filters)
     for name in (COLLECTION, COLLECTING, PULLS):
         run.folder.discard(name)
+    run.mark_begun("collect")
     run.update()  # says whose pull requests these are, should the run be killed
     begun = Collecting(began=run.began, collection=collection)
     run.folder.write_record(COLLECTING, begun)

@@ -75,6 +75,7 @@ def compose(run: Run, week: Week) -> Plan:
     Raises:
         FatalServiceError: every further call would fail; what was answered is stored.
         BudgetError: the next call could cost more than is left; what was answered is stored.
+        StoreError: the reply to the next call could not be stored.
         PendingReplies: batch files; the requests that wait were written.
     """
     inputs = run.hash(run.manifest.stages["rank"].inputs, week.statistics.to_json(), *_model_inputs(run))
@@ -248,6 +249,7 @@ class _Composing:
                     self.sentences.update(words)
                     self.usage += usage
                     self.cost.add(usage, paid)
+                self.run.keep_paid(soon=True)
                 progress.advance()
         if pending:
             raise PendingReplies(f"{pending} of {len(tasks)} wording requests wait for their replies")

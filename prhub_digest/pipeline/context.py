@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import get_args
 
 from prhub_digest import __version__
 from prhub_digest.console import Console
@@ -15,14 +16,16 @@ from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.filters import Filters
 from prhub_digest.models.llm import Usage
-from prhub_digest.models.run import Failure, RunManifest, StageName, StageRecord
+from prhub_digest.models.run import Failure, Paid, RunManifest, StageName, StageRecord, StageState
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Area
-from prhub_digest.pipeline.costs import as_float, stage_price
+from prhub_digest.pipeline.costs import added, as_float, paid_by_stage, stage_price
 from prhub_digest.run_folder import RunFolder, inputs_hash
 from prhub_digest.tokens import Tokenizer
 
 MANIFEST = "run.json"
+# A killed run loses what this long was paid from its run.json; writing it with every answer would slow a fast one.
+_SECONDS_BETWEEN_WRITES = 1.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,10 @@ class RunOptions:
 
 @dataclass
 class Run:
-    """One run folder at work. `asker` and `builder` are None when no model is asked (`--llm none`)."""
+    """One run folder at work. `asker` and `builder` are None when no model is asked (`--llm none`).
+
+    `manifest` is what run.json will say; what it says was paid is brought up to date whenever it is written.
+    """
 
     folder: RunFolder
     options: RunOptions
@@ -58,10 +64,18 @@ class Run:
     asker: Asker | None = None
     paid: Usage = field(default_factory=Usage)
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
+    paid_before: dict[StageName, Paid] = field(init=False)
+    _written: RunManifest = field(init=False)
+    _wrote: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self.paid_before = dict(self.manifest.paid_in_all)
+        self._written = self.manifest
 
     def start_over(self, keep: str | None = None) -> None:
         """Forget what the folder holds, except files of the pattern `keep`; no stage has been done."""
         self.folder.remove(keep)
+        self.paid_before = {}
         self.manifest = self.manifest.updated(stages={}, failures=(), coverage=None)
 
     def close(self) -> None:
@@ -72,7 +86,19 @@ class Run:
     def done(self, stage: StageName, inputs: str, outputs: tuple[str, ...]) -> bool:
         """Whether the stage was made from just these inputs and all its files are there."""
         record = self.manifest.stages.get(stage)
-        return record is not None and record.inputs == inputs and all(map(self._exists, outputs))
+        if record is None or record.inputs != inputs or record.state == "begun" or not all(map(self._exists, outputs)):
+            return False
+        self._put(stage, record.updated(state="done"))
+        return True
+
+    def mark_begun(self, stage: StageName) -> None:
+        """From now on the records of this stage and of those after it are of an earlier run; the next write says so."""
+        names: tuple[StageName, ...] = get_args(StageName)
+        for name in names[names.index(stage) :]:
+            record = self.manifest.stages.get(name)
+            state: StageState = "begun" if name == stage else "earlier"
+            if record is not None and record.state != "begun":
+                self._put(name, record.updated(state=state))
 
     def failed(self, stage: StageName) -> bool:
         """Whether the stage left something undone; then it is tried again."""
@@ -80,23 +106,19 @@ class Run:
 
     @contextmanager
     def recorded(self, stage: StageName, inputs: str) -> Iterator["StageCost"]:
-        """Time a stage, and write its record to run.json when it ends well."""
+        """Time a stage, and write its record to run.json when it ends well; what it paid, however it ends."""
+        self.mark_begun(stage)
+        self.keep_paid()
         cost, start = StageCost(), time.monotonic()
-        yield cost
-        seconds = round(time.monotonic() - start, 3)
-        price = stage_price(stage, cost.usage, self.asker, self.builder)
-        record = StageRecord(
-            inputs=inputs,
-            usage=cost.usage,
-            paid=cost.paid,
-            usage_usd=as_float(price.usd),
-            paid_usd=as_float(price.paid.usd),
-            counted=price.paid.counted,
-            seconds=seconds,
-        )
-        self.manifest = self.manifest.updated(stages={**self.manifest.stages, stage: record})
-        self.keep_failures(stage, cost)
-        self.paid += cost.paid
+        try:
+            yield cost
+            seconds = round(time.monotonic() - start, 3)
+            usd = as_float(stage_price(stage, cost.usage, self.asker, self.builder).usd)
+            self._put(stage, StageRecord(inputs=inputs, usage=cost.usage, usage_usd=usd, seconds=seconds))
+            self.keep_failures(stage, cost)
+            self.paid += cost.paid
+        finally:
+            self.keep_paid()
 
     def keep_failures(self, stage: StageName, cost: "StageCost") -> None:
         """What the stage could not do, in place of what it could not do before."""
@@ -104,8 +126,23 @@ class Run:
         self.update(failures=(*others, *cost.ordered_failures))
 
     def update(self, **changes: object) -> None:
-        self.manifest = self.manifest.updated(**changes)
+        self.manifest = self.manifest.updated(**changes, **self._paid())
         self.folder.write_record(MANIFEST, self.manifest)
+        self._written, self._wrote = self.manifest, time.monotonic()
+
+    def keep_paid(self, *, soon: bool = False) -> None:
+        """Write run.json if it does not say what is known; `soon`: or within a second, when there is more to say."""
+        if soon and time.monotonic() - self._wrote < _SECONDS_BETWEEN_WRITES:
+            return
+        if self.manifest.updated(**self._paid()) != self._written:
+            self.update()
+
+    def _paid(self) -> dict[str, object]:
+        now = paid_by_stage(self.asker, self.builder)
+        return {"paid": now, "paid_in_all": added(self.paid_before, now)}
+
+    def _put(self, stage: StageName, record: StageRecord) -> None:
+        self.manifest = self.manifest.updated(stages={**self.manifest.stages, stage: record})
 
     def hash(self, *parts: str) -> str:
         """The hash of a stage's inputs; another version of this package is another input."""

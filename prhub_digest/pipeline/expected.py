@@ -34,6 +34,7 @@ _INPUT_OF_ITEM: dict[SectionName, int] = {
     "highlights": 243,
 }
 _OUTPUT_OF_ITEM: dict[Language, int] = {"en": 60, "zh": 69}
+SENTENCE_OUTPUT = max(_OUTPUT_OF_ITEM.values())
 _CHANGES_OF_PULL, _MOST_CHANGES = 1.7, 35
 _HIGHLIGHTS_OF_PULL = 0.3
 

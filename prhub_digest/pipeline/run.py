@@ -45,6 +45,7 @@ def run_all(run: Run, source: Source, period: Period, *, refresh: bool = False) 
     week = week_until(run, collection, "rank")
     compose(run, week)
     render(run, week)
+    run.keep_paid()
     return _result(run, collection)
 
 
@@ -60,6 +61,7 @@ def run_until(run: Run, stage: StageName) -> Week:
         compose(run, week)
     if stage == "render":
         render(run, week)
+    run.keep_paid()
     return week
 
 

@@ -4,7 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from prhub_digest.chunk import week_coverage
-from prhub_digest.errors import BudgetError, FatalServiceError, PendingReplies, PrhubError, ReplyError, ServiceError
+from prhub_digest.errors import (
+    BudgetError,
+    FatalServiceError,
+    PendingReplies,
+    PrhubError,
+    ReplyError,
+    ServiceError,
+    StoreError,
+)
 from prhub_digest.llm.ask import FAILED, Asker
 from prhub_digest.llm.client import ContextLengthError
 from prhub_digest.llm.pool import run_bounded
@@ -39,6 +47,7 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
         ServiceError: not one pull request could be summarized.
         FatalServiceError: every further call would fail; what was answered is stored.
         BudgetError: the next call could cost more than is left; what was answered is stored.
+        StoreError: the reply to the next call could not be stored.
         PendingReplies: batch files; the requests that wait were written.
     """
     inputs = run.hash(run.manifest.stages["chunk"].inputs, *_model_inputs(run))
@@ -60,7 +69,7 @@ def told_of_its_end(run: Run, stage: StageName, inputs: str, cost: StageCost) ->
     """When the stage ends the run: run.json keeps what failed, and no digest stays that was made from other inputs."""
     try:
         yield
-    except (FatalServiceError, BudgetError):
+    except (FatalServiceError, BudgetError, StoreError):
         before = run.manifest.stages.get(stage)
         if before is None or before.inputs != inputs:
             run.folder.discard(DIGESTS)  # it would read as this run's
@@ -123,6 +132,7 @@ class _Summarizing:
                 else:
                     self._keep(number, *result)
                     self._name_smaller(result[0])
+                run.keep_paid(soon=True)
                 progress.advance(tokens=0 if isinstance(result, PrhubError) else _tokens(result[1]))
         if self.pending:
             raise PendingReplies(f"{self.pending} of {len(numbers)} pull requests wait for their replies")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -160,15 +159,14 @@ def test_without_a_model(command: CommandLine, clone: Path) -> None:
 def test_an_unknown_fixture(command: CommandLine) -> None:
     outcome = command("run", "--dry-run", "--fixture", "dmeo")
     assert outcome.code == 2
-    assert "no fixture 'dmeo'" in outcome.err
-    assert "Shipped fixtures: demo. A folder of your own needs a / in its name, such as ./dmeo" in outcome.err
+    assert outcome.err == "error: no fixture './dmeo': dmeo/manifest.json is missing. Shipped fixtures: demo.\n"
 
 
 def test_a_fixture_folder_that_is_none(command: CommandLine) -> None:
     outcome = command("run", "--dry-run", "--fixture", "./nope/")
     assert (outcome.code, outcome.err) == (
         2,
-        "error: no fixture './nope/': nope/manifest.json is missing. Shipped fixtures: demo.\n",
+        "error: no fixture './nope': nope/manifest.json is missing. Shipped fixtures: demo.\n",
     )
 
 
@@ -233,7 +231,8 @@ def test_a_cache_that_cannot_be_written(command: CommandLine) -> None:
         command.set(OPENAI_BASE_URL=server.base_url, PRHUB_CACHE_DIR=str(command.folder / "taken" / "cache"))
         outcome = command("run", "--fixture", "./week/", "--llm", "openai", "--model", "toy", "--concurrency", "1")
     assert (outcome.code, outcome.out) == (2, "")
-    assert re.search(r"error: \S+/taken/cache\S*: Not a directory\n$", outcome.err)
+    assert "error: replies cannot be kept in" in outcome.err
+    assert "PRHUB_CACHE_DIR" in outcome.err
 
 
 def test_two_runs_at_once_in_one_folder(command: CommandLine) -> None:

@@ -244,7 +244,7 @@ def test_record_refuses_what_is_no_finished_run_and_writes_nothing(finished: Com
     replayed = finished("record", "replayed/toy__pages/2026-W06", "./again/")
     assert (replayed.code, replayed.err) == (
         2,
-        "error: replayed/toy__pages/2026-W06 is a replay of the fixture ./saved/; copy that fixture's folder instead\n",
+        "error: replayed/toy__pages/2026-W06 is a replay of the fixture ./saved; copy that fixture's folder instead\n",
     )
     assert finished("run", "--fixture", "./week/", "--llm", "batch", "--model", "other", "--out", "waiting").code == 0
     waiting = finished("record", "waiting/toy__pages/2026-W06", "./again/")
@@ -311,7 +311,7 @@ def test_names_that_the_locale_cannot_read(tmp_path: Path) -> None:
     assert (made.code, "Traceback" in made.err) == (0, False), made.err
     run = tmp_path / "页面/toy__pages/2026-W06"
     settings = json.loads((run / "run.json").read_bytes())["settings"]
-    assert (settings["fixture"], settings["out"]) == ("./一周/", "页面")
+    assert (settings["fixture"], settings["out"]) == ("./一周", "页面")
     shown = ended(own_process(tmp_path, "render", run, **poor))
     assert (shown.code, shown.out) == (0, (run / "digest.en.md").read_bytes().decode())
     week = ("--week", "2026-W06", "--llm", "none")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Outcome
 from git_history import BEFORE, History
-from model_server import ModelServer
-from scripted_model import answer
+from model_server import ModelServer, Reply, Request, completion
+from scripted_model import answer, content_for, field
 from small_week import ADA, BO, TITLES, open_thread, pull_request, write_week
 
 from prhub_digest.models.filters import Filters, SetAside
@@ -166,3 +166,65 @@ def test_a_secret_that_was_overlooked_is_masked_and_told(finished: CommandLine) 
 def test_a_fixture_is_not_anonymized_afterwards(command: CommandLine) -> None:
     outcome = command("record", "--fixture", "demo", "--anonymize")
     assert (outcome.code, "--anonymize goes with RUN and FOLDER" in outcome.err) == (2, True)
+
+
+def leaking(request: Request) -> Reply:
+    """The scripted model, with a token in one of its answers."""
+    content = content_for(request.body)
+    if field(request.messages[1]["content"], "ref") == "pr-102":
+        content = content.replace('"text": "', f'"text": "{SECRET} ', 1)
+    return completion(content)
+
+
+def test_what_was_not_finished_is_gone_on_with(finished: CommandLine) -> None:
+    command = ("record", RUN, "saved", "--anonymize", "--llm", "openai")
+    with ModelServer(leaking) as server:
+        finished.set(OPENAI_BASE_URL=server.base_url)
+        outcome = finished(*command, "--budget-tokens", "1000000")
+    assert outcome.code == 2, outcome.err
+    assert "saved/replies/summarize_pr/pr-102.json would hold what looks like a secret" in outcome.err
+    assert Path("saved/unfinished.txt").exists()
+    Path("saved/pulls/999.json").write_bytes(b"{}")
+    kept = {path.name for path in Path("saved/replies").rglob("*.json")}
+    with ModelServer(answer) as server:
+        finished.set(OPENAI_BASE_URL=server.base_url)
+        outcome = finished(*command)
+        asked = {f"{field(request.messages[1]['content'], 'ref')}.json" for request in server.requests}
+    assert outcome.code == 0, outcome.err
+    assert "saved holds a recording that was not finished; going on with it\n" in outcome.err
+    assert not kept & asked
+    assert not Path("saved/unfinished.txt").exists()
+    assert not Path("saved/pulls/999.json").exists()
+    for name in ("saved", "saved/", "./saved", "./saved/"):
+        outcome = replayed(finished, name)
+        assert (outcome.code, "settings changed" in outcome.err) == (0, False), outcome.err
+    twice = finished(*command)
+    assert (twice.code, "is a fixture already" in twice.err) == (2, True)
+
+
+def test_a_recording_keeps_its_budget_and_goes_on_with_a_higher_one(finished: CommandLine) -> None:
+    command = ("record", RUN, "saved", "--anonymize", "--llm", "openai")
+    with ModelServer(answer) as server:
+        finished.set(OPENAI_BASE_URL=server.base_url)
+        outcome = finished(*command, "--budget-tokens", "10")
+        assert (outcome.code, server.requests) == (5, [])
+        assert "the budget of 10 tokens (--budget-tokens) is used up" in outcome.err
+        outcome = finished(*command, "--budget-usd", "1")
+        assert (outcome.code, server.requests) == (2, [])
+        assert "--budget-usd cannot be kept: no price is known for the model 'toy'" in outcome.err
+        outcome = finished(*command, "--budget-tokens", "1000000")
+    assert outcome.code == 0, outcome.err
+    assert "\ntotal " in outcome.err
+    outcome = finished("record", "--fixture", "saved", "--budget-usd", "1")
+    assert (outcome.code, "bound what an endpoint is asked: add --llm openai" in outcome.err) == (2, True)
+
+
+def test_an_unfinished_recording_of_another_week_is_not_touched(finished: CommandLine) -> None:
+    finished("record", RUN, "saved", "--anonymize")
+    manifest = Path("saved/manifest.json")
+    assert Path("saved/unfinished.txt").exists()  # its requests wait in a batch file
+    manifest.write_bytes(manifest.read_bytes().replace(b"toy/pages", b"toy/other"))
+    before = manifest.read_bytes()
+    outcome = finished("record", RUN, "saved", "--anonymize")
+    assert (outcome.code, "is a fixture already" in outcome.err) == (2, True)
+    assert manifest.read_bytes() == before

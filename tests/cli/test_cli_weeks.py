@@ -111,7 +111,7 @@ def test_a_clone_and_a_fixture_do_not_share_a_folder(command: CommandLine, histo
     assert command("run", "--fixture", "./week/", "--llm", "none").code == 0
     outcome = command("run", "./clone", "--week", "2026-W06", "--llm", "none")
     assert outcome.code == 2
-    assert "holds the pull requests of the fixture ./week/, not of ./clone;" in outcome.err
+    assert "holds the pull requests of the fixture ./week, not of ./clone;" in outcome.err
 
 
 def test_credentials_of_an_address_stay_out_of_the_folder(command: CommandLine, history: History) -> None:

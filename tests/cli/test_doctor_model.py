@@ -143,7 +143,13 @@ def test_a_model_that_is_not_among_those_listed(command: CommandLine, github: Gi
 def test_an_endpoint_that_lists_nothing(command: CommandLine, github: GitHubServer) -> None:
     with ModelServer(endpoint()) as server:
         code, found = doctor(command, server)
+        command.set(OPENAI_BASE_URL=server.base_url.removesuffix("/v1"))
+        elsewhere = checks(command("doctor", "--json"))
     assert (code, found["models"]) == (0, ("note", "the endpoint does not list its models"))
+    assert elsewhere["models"] == (
+        "note",
+        f"the endpoint does not list its models; OPENAI_BASE_URL mostly ends in /v1: is it {server.base_url}?",
+    )
 
 
 def test_a_small_model_is_asked_too(command: CommandLine, github: GitHubServer) -> None:
@@ -156,6 +162,24 @@ def test_a_small_model_is_asked_too(command: CommandLine, github: GitHubServer) 
         assert found["models"] == ("ok", "2 models listed, toy and tiny among them")
         assert found["small model"][1].startswith("tiny answers in JSON mode")
         assert (kept(command, server), kept(command, server, "tiny")) == (Abilities(), Abilities(rung="json"))
+
+
+def test_a_wrong_small_model_is_looked_for_where_it_was_named(command: CommandLine, github: GitHubServer) -> None:
+    def answer(request: Any) -> Reply:
+        return failure(404, "model not found") if request.body["model"] == "tiny" else endpoint()(request)
+
+    with ModelServer(answer) as server:
+        code, found = doctor(command, server, PRHUB_SMALL_MODEL="tiny")
+    assert (code, found["model"][0], found["small model"][0]) == (1, "ok", "failed")
+    assert found["small model"][1].endswith("(HTTP 404: model not found): check PRHUB_SMALL_MODEL")
+
+
+def test_a_key_that_is_refused_when_models_are_listed(command: CommandLine, github: GitHubServer) -> None:
+    with ModelServer(endpoint(), failure(401, f"not {KEY}")) as server:
+        code, found = doctor(command, server)
+    assert (code, tuple(found)) == (1, (*BY_GITHUB, "key", "endpoint"))
+    assert found["endpoint"][0] == "failed"
+    assert found["endpoint"][1].startswith(f"{server.base_url} refused the key (HTTP 401): check OPENAI_API_KEY")
 
 
 @pytest.mark.parametrize(

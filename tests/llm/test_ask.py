@@ -306,6 +306,55 @@ def test_the_time_of_the_run_is_checked_before_each_call(tmp_path: Path) -> None
     assert len(server.requests) == 1
 
 
+def test_the_time_of_the_run_breaks_calls_off(tmp_path: Path) -> None:
+    with ModelServer([completion(toy_content(), after=0.8)]) as server:
+        bench = Bench(server, tmp_path, allowed=0.3)
+        bench.client.close()
+        bench.asker.client = OpenAIClient(server.base_url, "key", 5.0, 4, until=time.monotonic() + 0.3)
+        with pytest.raises(FatalServiceError, match=r"^the run has used up its time for calls, 0\.3 s "):
+            bench.ask()
+        bench.asker.client.close()
+    assert (bench.waits, bench.stored_files, len(server.requests)) == ([], 0, 1)
+
+
+PAGE = Reply("<html>Sign in</html>", headers={"content-type": "text/html"})
+
+
+def test_at_a_wrong_address_the_run_ends_with_the_first_request(tmp_path: Path) -> None:
+    with ModelServer([PAGE]) as server:
+        bench = Bench(server, tmp_path)
+        for number in (1, 2):
+            with pytest.raises(FatalServiceError) as raised:
+                bench.ask(number)
+        bench.client.close()
+    assert str(raised.value) == (
+        f"{server.base_url}: the answer is a web page: <html>Sign in</html>; is OPENAI_BASE_URL the address of a model"
+        " endpoint? (asked 4 times); once that is right, the same command continues"
+    )
+    assert len(server.requests) == 4
+
+
+def test_a_web_page_between_answers_costs_one_request(tmp_path: Path) -> None:
+    with ModelServer([completion(toy_content()), *[PAGE] * 4, completion(toy_content(3))]) as server:
+        bench = Bench(server, tmp_path)
+        bench.ask(1)
+        with pytest.raises(UnusableReplyError, match=r"the answer is a web page: .* \(asked 4 times\)$"):
+            bench.ask(2)
+        bench.ask(3)
+        bench.client.close()
+
+
+def test_what_may_not_be_kept_of_an_answer_is_cleaned_before_all_else(tmp_path: Path) -> None:
+    replies = [completion("key-4711 is no JSON"), completion(toy_content(summary="the key is key-4711"))]
+    with ModelServer(replies) as server:
+        bench = Bench(server, tmp_path, clean=lambda content: content.replace("key-4711", "[secret:key]"))
+        answer = bench.ask()
+        bench.client.close()
+    assert answer.reply.summary == "the key is [secret:key]"
+    assert [attempt.content[:12] for attempt in answer.stored.attempts] == ["[secret:key]", '{"ref": "r1"']
+    assert "4711" not in str(server.requests) + "".join(path.read_text() for path in tmp_path.rglob("*.json"))
+
+
 def test_a_wait_beyond_the_time_of_the_run_is_not_begun(tmp_path: Path) -> None:
     with ModelServer([failure(429, "slow down", headers={"Retry-After": "90"})]) as server:
         bench = Bench(server, tmp_path, allowed=60)

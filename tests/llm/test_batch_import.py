@@ -1,6 +1,9 @@
 """Replies in: every line goes the way of a live answer, and what became of it is said."""
 
+import gzip
 import json
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +18,7 @@ from prhub_digest.llm.abilities import Abilities
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.batch import PendingClient, Tries, custom_id, is_stored
 from prhub_digest.llm.batch_import import BatchAsker, ImportingClient
-from prhub_digest.llm.batch_lines import Lines
+from prhub_digest.llm.batch_lines import Lines, refuse_other_kinds
 from prhub_digest.llm.client import ContextLengthError, UnusableReplyError
 from prhub_digest.llm.import_report import Failed, ImportReport
 from prhub_digest.llm.store import ReplyStore
@@ -365,3 +368,36 @@ def test_files_as_programs_write_them(week: Week) -> None:
     assert (empty.ids, empty.empty) == ((), [path])
     with pytest.raises(UsageError, match="cannot read"):
         Lines([week.folder / "none.jsonl"])
+
+
+REQUEST = b'{"custom_id": "toy/pr-1-0000000000", "method": "POST", "url": "/v1/chat/completions", "body": {}}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (REQUEST, "holds requests, not the replies to them: have them answered first"),
+        (b"\xef\xbb\xbf\n" + REQUEST, "holds requests"),
+        (gzip.compress(b"{}\n"), "is compressed: unpack it first (gunzip)"),
+        (b"\xff\xfe{\0}\0", "is UTF-16: save it as UTF-8"),
+        (b"\n[\n{}\n]\n", "is one JSON list: each reply needs a line of its own (jq -c '.[]')"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_and_says_what_to_do(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "given"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=re.escape(f"{path} {words}")):
+        refuse_other_kinds(path)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is a pipe, and replies are read twice"):
+        refuse_other_kinds(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"{half", b'{"custom_id": "x", "response": null, "body": 1}\n'])
+def test_what_may_hold_replies_is_not_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "given"
+    path.write_bytes(content)
+    refuse_other_kinds(path)

@@ -107,8 +107,10 @@ def test_the_first_reason_stays_and_is_told_once() -> None:
     told: list[str] = []
     breaker = Breaker(told=lambda error: told.append(str(error)))
     wrong_key = FatalServiceError("refused the key")
-    assert [str(breaker.refused(wrong_key)), str(breaker.end("out of time"))] == ["refused the key"] * 2
-    assert told == ["refused the key"]
+    assert [str(breaker.refused(wrong_key)), str(breaker.end("out of time"))] == [
+        "refused the key; once that is right, the same command continues"
+    ] * 2
+    assert told == ["refused the key; once that is right, the same command continues"]
 
 
 def test_what_is_stored_is_named_when_there_is_something() -> None:

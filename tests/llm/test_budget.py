@@ -83,6 +83,17 @@ def test_a_call_without_an_answer_costs_nothing() -> None:
     for _ in range(3):
         spend(budget, 10, Usage())
     assert budget.spent == {}
+    assert budget.account == {"toy": Spent(unanswered=3)}
+
+
+def test_a_call_in_flight_has_no_answer_yet() -> None:
+    budget = limited(tokens=3 * HELD)
+    call = budget.begin(REQUEST, REQUEST.messages, 10)
+    assert (budget.spent, budget.account) == ({}, {"toy": Spent(unanswered=1)})
+    budget.end(call, used(19, 3), "")
+    assert budget.account == budget.spent == {"toy": Spent(used(19, 3), Decimal(25))}
+    budget.end(budget.begin(REQUEST, REQUEST.messages, 1), Usage(), "", sent=False)
+    assert budget.account == budget.spent
 
 
 def test_what_an_endpoint_does_not_report_is_counted_here() -> None:
@@ -202,6 +213,7 @@ def test_failed_calls_are_made_again_and_cost_nothing(tmp_path: Path) -> None:
         answer = asker.ask(toy_request(), ToyReply)
         assert (answer.paid, len(server.requests)) == (used(100, 10), 3)
         assert asker.budget.spent == {"toy": Spent(used(100, 10), Decimal(120))}
+        assert asker.budget.account == {"toy": Spent(used(100, 10), Decimal(120), unanswered=2)}
 
 
 def test_a_stored_reply_needs_no_budget(tmp_path: Path) -> None:

@@ -102,7 +102,9 @@ def test_an_answer_that_cannot_be_used_is_told_to_the_model(name: str, fault: st
 def test_the_deadline_is_for_the_whole_call(name: str, what: str) -> None:
     outcome, server = attempt(name, timeout=0.6)
     assert isinstance(outcome, RetriableError)
-    assert str(outcome) == f"{server.base_url} {what} within 0.6 s"
+    assert str(outcome) == (
+        f"{server.base_url} {what} within 0.6 s (timeout_seconds; a lower --concurrency eases a busy server)"
+    )
 
 
 @pytest.mark.parametrize(

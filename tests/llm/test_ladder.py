@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from model_server import ModelServer, Reply, Request, completion, failure
 from toy_requests import ToyReply, toy_content, toy_reply, toy_request
 
@@ -17,8 +15,8 @@ from prhub_digest.errors import ServiceError
 from prhub_digest.llm.abilities import Abilities, AbilityStore
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.client import ContextLengthError, UnusableReplyError
-from prhub_digest.llm.ladder import answer_fits, lower_after
 from prhub_digest.llm.openai_api import OpenAIClient
+from prhub_digest.llm.schema_fit import answer_fits
 from prhub_digest.llm.store import ReplyStore
 from prhub_digest.llm.wire_schema import wire_schema
 from prhub_digest.models.base import Record
@@ -199,9 +197,29 @@ def test_a_500_that_stays_is_asked_as_often_as_any_other(tmp_path: Path) -> None
     with ModelServer([failure(500, "boom")]) as server, client_of(server, tmp_path) as client:
         with pytest.raises(ServiceError, match="gave up after 6 attempts"):
             complete(client)
-        assert rungs(server) == ["schema_strict"] * 3 + ["json"] + ["schema_strict"] * 2
+        assert rungs(server) == ["schema_strict"] * 3 + ["json", "text", "schema_strict"]
         assert client.abilities("toy-model") == Abilities()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("status", [500, 501])
+@pytest.mark.parametrize("words", ["", "boom"])
+def test_an_endpoint_that_fails_on_every_form_ends_in_plain_text(tmp_path: Path, status: int, words: str) -> None:
+    answer = without(("schema_strict", "schema", "json"), status, words)
+    with ModelServer(answer) as server:
+        with client_of(server, tmp_path) as client:
+            assert (complete(client, 1), complete(client, 2)) == ("text", "text")
+        first = ["schema_strict"] * 3 + ["json"] if status == 500 else ["schema_strict", "schema", "json"]
+        assert rungs(server) == [*first, "text", "text"]
+        assert AbilityStore(tmp_path).find(server.base_url, "toy-model") == Abilities(rung="text")
+
+
+def test_500s_of_an_endpoint_that_has_answered_in_json_mode_are_not_its_fault(tmp_path: Path) -> None:
+    boom = failure(500, "boom")
+    with ModelServer([boom, boom, boom, completion(toy_content(1)), completion(toy_content(2))]) as server:
+        AbilityStore(tmp_path).save(server.base_url, "toy-model", Abilities(rung="json"))
+        with client_of(server, tmp_path) as client:
+            assert [complete(client, number) for number in (1, 2)] == ["text", "json"]
 
 
 def test_500s_of_an_endpoint_that_has_answered_a_schema_are_not_the_schemas_fault() -> None:
@@ -323,82 +341,6 @@ def test_a_recording_without_a_rung_stays_as_it_is() -> None:
     assert Attempt.model_validate_json(attempt.to_json()) == attempt
     known = attempt.updated(rung="text")
     assert Attempt.model_validate_json(known.to_json()).rung == "text"
-
-
-LIMIT = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-TEMPERATURE = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
-
-
-def test_parameters_that_an_endpoint_rejects_are_learnt_once(tmp_path: Path) -> None:
-    def answer(request: Request) -> Reply:
-        if "max_tokens" in request.body:
-            return failure(400, LIMIT)
-        if "temperature" in request.body:
-            return failure(400, TEMPERATURE)
-        return good(request)
-
-    def parameters(server: ModelServer) -> list[dict[str, Any]]:
-        names = ("max_tokens", "max_completion_tokens", "temperature")
-        return [{name: sent.body[name] for name in names if name in sent.body} for sent in server.requests]
-
-    with ModelServer(answer) as server:
-        for number in (1, 2):
-            with client_of(server, tmp_path) as client:
-                complete(client, number)
-        assert parameters(server) == [
-            {"max_tokens": 100, "temperature": 0.0},
-            {"max_completion_tokens": 100, "temperature": 0.0},
-            {"max_completion_tokens": 100},
-            {"max_completion_tokens": 100},
-        ]
-
-
-TRIED = Abilities()
-
-
-@pytest.mark.parametrize(
-    ("body", "lower"),
-    [
-        ({"message": LIMIT}, TRIED.updated(limit_name="max_completion_tokens")),
-        (
-            {"error": {"message": "use max_completion_tokens in place of max_tokens"}},
-            TRIED.updated(limit_name="max_completion_tokens"),
-        ),
-        ({"message": TEMPERATURE, "param": "temperature"}, TRIED.updated(temperature=False)),
-        ({"message": "Unsupported parameter: 'temperature' is not supported"}, TRIED.updated(temperature=False)),
-        ({"message": "`temperature` is deprecated for this model."}, TRIED.updated(temperature=False)),
-        ({"message": "the temperature of the chips is high"}, None),
-        ({"message": "no", "param": "response_format"}, TRIED.updated(rung="schema")),
-        ({"detail": [{"loc": ["body", "response_format", "type"], "msg": "odd"}]}, TRIED.updated(rung="schema")),
-        ("json_schema: unknown", TRIED.updated(rung="schema")),
-        (None, None),
-        ([], None),
-        ({"error": None}, None),
-    ],
-)
-def test_what_an_error_says_about_abilities(body: Any, lower: Abilities | None) -> None:
-    assert lower_after(TRIED, 400, body) == lower
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.sampled_from([DEEPSEEK, LIMIT]),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(st.sampled_from(["error", "message", "code", "x"]), inner, max_size=3)
-        ),
-        max_leaves=8,
-    ),
-    st.sampled_from([400, 404, 422, 429, 500, 501, 503]),
-)
-@settings(max_examples=200)
-def test_whatever_an_error_holds_the_ladder_ends(body: Any, status: int) -> None:
-    tried: Abilities | None = TRIED
-    steps = -1
-    while tried is not None:
-        tried = lower_after(tried, status, body)
-        steps += 1
-    assert steps <= 5
 
 
 class Part(Record):

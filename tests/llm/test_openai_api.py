@@ -1,3 +1,5 @@
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -8,7 +10,14 @@ from model_server import ModelServer, Reply, closed_port, completion, failure
 from toy_requests import toy_content, toy_request
 
 from prhub_digest.errors import FatalServiceError, PrhubError, ServiceError, SettingsError
-from prhub_digest.llm.client import Completion, ContextLengthError, NoAnswerError, RefusedError, UnusableReplyError
+from prhub_digest.llm.client import (
+    Completion,
+    ContextLengthError,
+    NoAnswerError,
+    RefusedError,
+    StrangeAnswerError,
+    UnusableReplyError,
+)
 from prhub_digest.llm.openai_api import OpenAIClient
 from prhub_digest.llm.throttle import Throttle
 from prhub_digest.models.llm import Usage
@@ -93,6 +102,30 @@ def test_missing_usage_and_cached_tokens() -> None:
         assert ask(server.base_url).usage == Usage(calls=1, input_tokens=100, output_tokens=10, cached_tokens=64)
 
 
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ({"prompt_tokens": -5, "completion_tokens": 10**12}, Usage(calls=1)),
+        ({"prompt_tokens": 10**12, "completion_tokens": -1}, Usage(calls=1)),
+        ({"prompt_tokens": True, "completion_tokens": "12"}, Usage(calls=1)),
+        (
+            {"prompt_tokens": 50, "prompt_tokens_details": {"cached_tokens": 10**6}},
+            Usage(calls=1, input_tokens=50, cached_tokens=50),
+        ),
+        ({"prompt_tokens": 50, "prompt_cache_hit_tokens": 32}, Usage(calls=1, input_tokens=50, cached_tokens=32)),
+        (
+            {"prompt_tokens": 50, "cached_tokens": 16, "prompt_tokens_details": None},
+            Usage(calls=1, input_tokens=50, cached_tokens=16),
+        ),
+    ],
+)
+def test_usage_is_believed_as_far_as_it_can_be(usage: dict[str, Any], counted: Usage) -> None:
+    reply = completion("x")
+    reply.body["usage"] = usage
+    with ModelServer([reply]) as server:
+        assert ask(server.base_url).usage == counted
+
+
 def test_the_environment_of_openai_stays_away_from_other_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-secret")
@@ -129,13 +162,13 @@ def test_a_wrong_key_ends_everything() -> None:
         failure(404, "The model `toy-model` does not exist", "model_not_found"),
         failure(404, 'model "toy-model" not found, try pulling it first'),
         failure(400, "model_not_found"),
-        Reply("404 page not found", 404, {"content-type": "text/plain"}),
     ],
 )
 def test_an_unknown_model_ends_everything(reply: Reply) -> None:
     error = error_of(reply)
     assert isinstance(error, FatalServiceError)
     assert str(error).startswith("URL does not know the model 'toy-model' (HTTP 40")
+    assert str(error).endswith("): check --model or PRHUB_MODEL")
 
 
 def test_h12a_quota_is_no_pause() -> None:
@@ -167,8 +200,8 @@ def test_h12a_quota_is_no_pause() -> None:
         (Reply("<html>Bad gateway</html>", 502), RetriableError, "URL answered HTTP 502: <html>Bad gateway</html>"),
         (
             Reply("<html>Welcome</html>", 200, {"content-type": "text/html"}),
-            NoAnswerError,
-            "the endpoint's answer is not JSON: <html>Welcome</html>",
+            StrangeAnswerError,
+            "URL: the answer is a web page: <html>Welcome</html>; is OPENAI_BASE_URL the address of a model endpoint?",
         ),
         (
             Reply('{"choices": [{"message": {"reasoning": "what nobody should see'),
@@ -176,7 +209,40 @@ def test_h12a_quota_is_no_pause() -> None:
             "the endpoint's answer is not JSON, or cut (62 bytes)",
         ),
         (Reply("[" * 100_000), NoAnswerError, "the endpoint's answer is nested too deeply"),
-        (Reply('"text"'), NoAnswerError, "the endpoint's answer is not a JSON object"),
+        (
+            Reply('"text"'),
+            StrangeAnswerError,
+            "URL: the answer is not a JSON object; is OPENAI_BASE_URL the address of a model endpoint?",
+        ),
+        (
+            Reply({"status": "ok", "version": 3}),
+            StrangeAnswerError,
+            (
+                "URL: the answer is no chat completion; it holds status, version; is OPENAI_BASE_URL the address of a"
+                " model endpoint?"
+            ),
+        ),
+        (
+            Reply("404 page not found", 404, {"content-type": "text/plain"}),
+            FatalServiceError,
+            (
+                "URL has no chat completions, or does not know the model 'toy-model' (HTTP 404: 404 page not found):"
+                " check --model or PRHUB_MODEL, and the address: is OPENAI_BASE_URL the address of a model endpoint?"
+            ),
+        ),
+        (
+            Reply("", 405),
+            FatalServiceError,
+            (
+                "URL takes no chat completions (HTTP 405: it says no more): is OPENAI_BASE_URL the address of a model"
+                " endpoint?"
+            ),
+        ),
+        (
+            Reply("<h1>400</h1> The plain HTTP request was sent to HTTPS port", 400, {"content-type": "text/html"}),
+            FatalServiceError,
+            "URL speaks https, and was asked in http (HTTP 400): write https:// in OPENAI_BASE_URL",
+        ),
         (Reply({"choices": None}), NoAnswerError, "the endpoint's answer has no choices"),  # H-13
         (
             Reply({"error": {"message": "engine crashed", "code": 500}}),
@@ -315,12 +381,88 @@ def test_a_connection_that_stood_may_come_back() -> None:
     client.close()
 
 
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("", "OPENAI_BASE_URL mostly ends in /v1: is it URL/v1?"),
+        ("/api", "OPENAI_BASE_URL mostly ends in /v1: is it URL/api/v1?"),
+        ("/v1/chat/completions", "OPENAI_BASE_URL ends before /chat/completions"),
+        ("/openai/v1/", "is OPENAI_BASE_URL the address of a model endpoint?"),
+    ],
+)
+def test_the_hint_fits_the_address(path: str, hint: str) -> None:
+    with ModelServer([Reply("", 405)]) as server:
+        root = server.base_url.removesuffix("/v1")
+        with pytest.raises(FatalServiceError) as raised:
+            ask(root + path)
+    assert str(raised.value).replace(root, "URL").endswith(f" (HTTP 405: it says no more): {hint}")
+
+
+def test_a_model_is_looked_for_where_the_user_named_it() -> None:
+    request = toy_request()
+    with ModelServer([failure(404, "model not found")]) as server:
+        client = OpenAIClient(server.base_url, KEY, 5.0, 1, named_by={"toy-model": "--small-model"})
+        with pytest.raises(FatalServiceError, match=r"check --small-model$"):
+            client.complete(request, request.messages, 100)
+        client.close()
+
+
+def test_https_at_a_port_of_http() -> None:
+    with ModelServer([completion("x")]) as server:
+        url = server.base_url.replace("http://", "https://")
+        with pytest.raises(FatalServiceError) as raised:
+            ask(url)
+    assert str(raised.value).startswith(f"cannot connect to {url}: ")
+    assert str(raised.value).endswith(": it does not speak https; for http, write http:// in OPENAI_BASE_URL")
+
+
+def test_a_closed_client_ends_the_calls_of_other_threads_and_opens_nothing() -> None:
+    """A socket that nobody closes would fail this test, as every other."""
+    request = toy_request()
+    ended: list[PrhubError] = []
+    with ModelServer([completion("x", after=0.6)]) as server:
+        client = OpenAIClient(server.base_url, KEY, 30.0, 4)
+
+        def ask_twice() -> None:
+            for _ in range(2):
+                try:
+                    client.complete(request, request.messages, 100)
+                except PrhubError as error:
+                    ended.append(error)
+
+        threads = [threading.Thread(target=ask_twice) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        while len(server.requests) < 1:
+            time.sleep(0.01)
+        client.close()
+        for thread in threads:
+            thread.join(timeout=0.4)  # before the answer comes
+        assert not any(thread.is_alive() for thread in threads)
+    assert len(ended) == 8
+    assert str(ended[-1]) == "the connections to the model endpoint are closed"
+
+
+def test_the_end_of_the_run_breaks_a_call_off() -> None:
+    request = toy_request()
+    with ModelServer([completion("x", after=0.6)]) as server:
+        client = OpenAIClient(server.base_url, KEY, 30.0, 1, until=time.monotonic() + 0.2)
+        with pytest.raises(RetriableError, match="did not answer within 0"):
+            client.complete(request, request.messages, 100)
+        with pytest.raises(RetriableError, match="did not answer within 0 s"):
+            client.complete(request, request.messages, 100)
+        assert len(server.requests) == 1
+        client.close()
+
+
 def test_half_a_body_and_silence_may_pass() -> None:
     whole = completion("x")
     with ModelServer([Reply(whole.body, cut=True)]) as server, pytest.raises(RetriableError, match="broke"):
         ask(server.base_url)
     with ModelServer([completion("x", after=1.0)]) as server:
-        with pytest.raises(RetriableError, match=r"did not answer within 0\.1 s$"):
+        with pytest.raises(
+            RetriableError, match=r"did not answer within 0\.1 s \(timeout_seconds; a lower --concurrency "
+        ):
             ask(server.base_url, timeout=0.1)
         assert len(server.requests) == 1
 

@@ -9,7 +9,7 @@ from probed_endpoint import PROSE, endpoint, listing, rung_of
 
 from prhub_digest.errors import FatalServiceError, ServiceError
 from prhub_digest.llm.abilities import RUNGS, Abilities
-from prhub_digest.llm.client import UnusableReplyError
+from prhub_digest.llm.client import StrangeAnswerError, UnusableReplyError
 from prhub_digest.llm.probe import Probe, Tried
 from prhub_digest.models.llm import Rung, Usage
 
@@ -150,6 +150,20 @@ def test_what_no_rung_could_cure_ends_the_probe(reply: Reply, says: str) -> None
     assert says in str(raised.value)
     assert KEY not in str(raised.value)
     assert len(server.requests) == 1
+
+
+def test_a_refused_key_is_told_when_models_are_listed() -> None:
+    with ModelServer(endpoint(), failure(401, "no such key")) as server:
+        with pytest.raises(FatalServiceError, match=r"refused the key \(HTTP 401\)"):
+            probe_of(server).models()
+        assert server.requests == []
+
+
+def test_no_rung_makes_a_model_of_a_web_page() -> None:
+    with ModelServer([Reply("<html>Welcome</html>")]) as server:
+        with pytest.raises(StrangeAnswerError, match=r"the answer is a web page: <html>Welcome</html>; is OPENAI_BASE"):
+            probe_of(server).best("toy")
+        assert len(server.requests) == 1
 
 
 def test_an_endpoint_that_fails_is_asked_a_few_times() -> None:

@@ -233,6 +233,40 @@ def test_the_end_of_the_run_ends_a_pause() -> None:
     assert time.now < 2.0
 
 
+def test_long_pauses_are_said_once_why_and_for_how_long() -> None:
+    time = FakeTime()
+    said: list[str] = []
+    throttle = Throttle(4, time.clock, time.sleep, say=said.append)
+    for wait in (2.0, 30.0, 31.0, 8.0, 50.0):
+        throttle.slow_down(wait, "URL answered HTTP 429: slow down")
+    assert said == [
+        "URL answered HTTP 429: slow down; every call waits 30 s, as it asks",
+        "URL answered HTTP 429: slow down; every call waits 50 s, as it asks",
+    ]
+    start(throttle, time)
+    said.clear()
+    for _ in range(6):
+        throttle.slow_down(None, "busy")
+        start(throttle, time)
+    assert said == ["busy; every call waits 8 s", "busy; every call waits 16 s"]
+    said.clear()
+    throttle.answered({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "59s"})
+    assert said == ["the endpoint's rate limit is used up; every call waits 59 s, until it is back"]
+
+
+def test_nobody_waits_until_after_the_end_of_the_run() -> None:
+    time = FakeTime()
+    said: list[str] = []
+    throttle = Throttle(4, time.clock, time.sleep, say=said.append, until=20.0)
+    throttle.slow_down(15.0, "busy")
+    assert start(throttle, time) == 15.0
+    throttle.slow_down(15.0, "busy")
+    with pytest.raises(RetriableError) as raised:
+        start(throttle, time)
+    assert (time.now, raised.value.retry_after) == (15.0, 15.0)
+    assert said == ["busy; every call waits 15 s, as it asks"]
+
+
 waits = st.none() | st.floats(0, 30)
 headers = st.sampled_from([{}, {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "4s"}])
 

@@ -122,7 +122,6 @@ def test_files_of_others_are_neither_counted_nor_touched(tmp_path: Path) -> None
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"mine")
         aged(path, 500)
-    (shelf / f"{shelf.name}{'f' * 62}.json").mkdir()
     link = store / target.parent.name
     if link != shelf:
         link.symlink_to(target.parent, target_is_directory=True)
@@ -131,6 +130,22 @@ def test_files_of_others_are_neither_counted_nor_touched(tmp_path: Path) -> None
     assert counts(prune(store, unused_days=None, now=NOW)) == (1, 0, 0, 0, 0)
     assert not entry.exists()
     assert all(path.exists() for path in [*foreign, target, shelf])
+
+
+def test_a_folder_in_the_place_of_an_entry_is_seen_and_goes_when_it_is_empty(tmp_path: Path) -> None:
+    entry = save(tmp_path, toy_request(1), 1)
+    empty, full = (entry.parent / f"{entry.parent.name}{digit * 62}.json" for digit in "ef")
+    empty.mkdir()
+    full.mkdir()
+    (full / "letter").write_bytes(b"mine")
+    seen = statistics(tmp_path)
+    assert (seen.entries, [(own.path, own.reason) for own in seen.damaged]) == (
+        1,
+        [(str(place), "Is a directory") for place in sorted((empty, full))],
+    )
+    done = prune(tmp_path, unused_days=90, now=NOW)
+    assert (done.kept.files, done.damaged.files, done.failed) == (2, 1, [(full, "Directory not empty")])
+    assert (empty.exists(), (full / "letter").exists(), entry.exists()) == (False, True, True)
 
 
 def test_what_cannot_be_removed_is_told_and_the_rest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 
 def main(requests: Path, replies: Path, at_once: int) -> None:
-    done = {json.loads(line)["custom_id"] for line in _lines(replies)} if replies.exists() else set()
+    done = _answered(replies)
     waiting = [line for line in map(json.loads, _lines(requests)) if line["custom_id"] not in done]
     with replies.open("ab") as file, ThreadPoolExecutor(at_once) as pool:
         for number, reply in enumerate(pool.map(answer, waiting), start=1):
@@ -45,6 +45,15 @@ def answer(line: dict[str, Any]) -> dict[str, Any]:
         body = {"error": {"message": data.decode("utf-8", "replace")}}
     response = {"status_code": status, "request_id": "", "body": body}
     return {"id": "", "custom_id": line["custom_id"], "response": response, "error": None}
+
+
+def _answered(replies: Path) -> set[str]:
+    """The ids of the replies that stand there whole; half a line, which a kill left, goes."""
+    if not replies.exists():
+        return set()
+    data = replies.read_bytes()
+    replies.write_bytes(data[: data.rfind(b"\n") + 1])
+    return {json.loads(line)["custom_id"] for line in _lines(replies)}
 
 
 def _lines(path: Path) -> list[bytes]:

@@ -12,7 +12,8 @@ from model_server import ModelServer, Reply, Request, completion
 from scripted_model import content_for
 from small_week import pull_request, write_week
 
-from prhub_digest.models.llm import StoredReply
+from prhub_digest.llm.store import ReplyStore
+from prhub_digest.models.llm import StoredReply, Usage
 from prhub_digest.models.pull_request import FileChange
 from prhub_digest.shipped import fixture_dir
 from prhub_digest.tokens import tokenizer_for
@@ -234,3 +235,48 @@ def test_what_cannot_be_estimated(command: CommandLine) -> None:
     (RUN / "pulls/102.json").unlink()
     gone = command("estimate", RUN, *WITH_MODEL)
     assert (gone.code, "102.json is gone; collect again with --refresh" in gone.err) == (2, True)
+
+
+def report_as(path: Path, share_in: float, share_out: float) -> None:
+    """The reply of the demo, as an endpoint of another model reported its tokens, in the user's store."""
+    stored = StoredReply.model_validate_json(path.read_bytes())
+    count, request = tokenizer_for("claude").count, stored.request.updated(model="toy")
+    usage = Usage(
+        calls=1,
+        input_tokens=round(share_in * sum(count(message.content) for message in request.messages)),
+        output_tokens=round(share_out * count(stored.content)),
+    )
+    kept = stored.updated(request=request, attempts=[stored.attempts[-1].updated(usage=usage)])
+    ReplyStore(Path("cache/replies"), print).save(kept)
+
+
+def test_replies_of_an_unknown_vocabulary_correct_the_estimate(command: CommandLine) -> None:
+    """A model whose tokens are fewer than what is counted for it, and whose thinking doubles its answers."""
+    command.set(PRHUB_CACHE_DIR="cache")
+    shares = (0.85, 1.64)
+    asked = ("estimate", "--fixture", "demo", "--lang", "en", "--lang", "zh", "--model", "toy", "--json")
+    plain = said(command(*asked))
+    assert plain["reported_over_expected"] == {}
+    summaries = sorted(fixture_dir("demo").glob("replies/summarize_pr/*.json"))
+    for path in summaries[:7]:
+        report_as(path, *shares)
+    assert said(command(*asked))["reported_over_expected"] == {}  # too few
+    for path in summaries[7:12]:
+        report_as(path, *shares)
+    values = said(command(*asked))
+    assert values["reported_over_expected"]["toy"]["replies"] == 12
+    assert near(values["reported_over_expected"]["toy"]["input"], shares[0], 0.001)
+    assert by_part(values, "stored")["summarize"] == 12
+    count = tokenizer_for("claude").count
+    rest = [StoredReply.model_validate_json(path.read_bytes()) for path in summaries[12:]]
+    took_in = shares[0] * sum(count(message.content) for own in rest for message in own.request.messages)
+    took_out = shares[1] * sum(count(own.content) for own in rest)
+    assert near(by_part(values, "input_tokens")["summarize"], took_in, 0.01)
+    assert near(by_part(values, "output_tokens")["summarize"], took_out, 0.1)
+    truth = [part for part, own in demo_truth().items() if part != "summarize"]
+    for part, place, name in ((part, place, name) for part in truth for place, name in ((1, "input"), (2, "output"))):
+        assert near(by_part(values, f"{name}_tokens")[part], shares[place - 1] * demo_truth()[part][place], 0.12), part
+    told = command(*asked[:-1]).err
+    assert "toy: its endpoint reported 0.85 times the input and 1." in told
+    assert "for 12 stored replies; so much is expected here too" in told
+    assert "vocabulary is not known" not in told

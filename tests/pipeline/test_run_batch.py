@@ -401,3 +401,20 @@ def test_a_thread_is_asked_about_in_a_batch_too(command: CommandLine) -> None:
     command(*COMMAND, "--llm", "batch")
     (line,) = lines_of(requests()[0])
     assert field(line["body"]["messages"][1]["content"], "Open threads").startswith("R1 (at least ")
+
+
+def test_a_wrong_file_is_named_without_a_message_for_each_of_its_lines(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    command(*COMMAND, "--llm", "batch")
+    name = "summarize_pr/pr-{}-0123456789"
+    foreign = [json.dumps({"custom_id": name.format(number), "response": {}}) for number in range(1, 31)]
+    Path("another.jsonl").write_text("no line\n" * 50 + "".join(f"{own}\n" for own in foreign), encoding="utf-8")
+    outcome = command("batch", "import", RUN, "another.jsonl")
+    assert outcome.code == 1
+    assert outcome.err.count("warning: another.jsonl, line ") == outcome.err.count(": no request waits for") == 20
+    assert "warning: 30 more lines are none either\n" in outcome.err
+    assert "warning: 10 more replies answer nothing that waits\n" in outcome.err
+    assert "is it a file of another run, model or prompt?" in outcome.err
+    mistaken = command("batch", "import", RUN, *requests())
+    assert (mistaken.code, "holds requests, not the replies to them" in mistaken.err) == (2, True)
+    assert not (RUN / "batch/tries.json").exists()

@@ -86,7 +86,7 @@ def test_a_fixture_that_was_edited_is_read_again(command: CommandLine, week: Pat
     assert "the reply recorded for summarize_pr/pr-102 answers another request:\n" in outcome.err
     assert "as discussed" in outcome.err
     assert "as agreed" in outcome.err
-    assert "`prhub-digest record --fixture ./week/` asks again for what is missing or stale\n" in outcome.err
+    assert "`prhub-digest record --fixture ./week` asks again for what is missing or stale\n" in outcome.err
     path.write_bytes(before)
     assert command(*DRY).code == 0
     manifest = week / "manifest.json"

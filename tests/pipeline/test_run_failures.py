@@ -129,8 +129,9 @@ def test_answers_that_could_not_be_used_are_counted(command: CommandLine) -> Non
         asked = [ref for ref in refs(server) if ref.startswith("pr-")]
     assert outcome.code == 1
     assert asked == ["pr-101", "pr-104.1", "pr-104.2", "pr-104.2"]
-    stage = read("run.json")["stages"]["summarize"]
-    assert stage["paid"] == stage["usage"] == {"calls": 4, "input_tokens": 400, "output_tokens": 40, "cached_tokens": 0}
+    manifest = read("run.json")
+    used = {"calls": 4, "input_tokens": 400, "output_tokens": 40, "cached_tokens": 0}
+    assert manifest["stages"]["summarize"]["usage"] == manifest["paid"]["summarize"]["usage"] == used
 
 
 LONG = failure(400, "maximum context length is 4096 tokens", "context_length_exceeded")

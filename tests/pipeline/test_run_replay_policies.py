@@ -214,7 +214,7 @@ def test_such_a_run_is_never_recorded(command: CommandLine, week: Path, policy: 
     before = {path: path.read_bytes() for path in week.rglob("*.json")}
     outcome = command("record", RUN, "./saved/")
     assert (outcome.code, Path("saved").exists()) == (2, False)
-    assert "is a replay of the fixture ./week/; copy that fixture's folder instead" in outcome.err
+    assert "is a replay of the fixture ./week; copy that fixture's folder instead" in outcome.err
     assert command("record", "--fixture", "./week/").code == 0
     assert {path: path.read_bytes() for path in week.rglob("*.json")} == before
 

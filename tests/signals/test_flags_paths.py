@@ -26,6 +26,7 @@ DEPENDENCIES = {
     "only a comment of requirements": ("requirements.txt", "+# pinned by hand", False),
     "requirements of a test": ("tests/runner/requirements.txt", "+httpx==0.27.0", False),
     "requirements of an example": ("examples/chat/requirements.txt", "+httpx==0.27.0", False),
+    "an action of CI": (".github/workflows/test.yml", "+      - uses: actions/cache@v4", False),
     "a file that only sounds like one": ("src/requirements_parser.py", '+x = "1.2"', False),
 }
 
