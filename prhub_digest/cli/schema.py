@@ -35,6 +35,7 @@ def _records() -> dict[str, Any]:
     from prhub_digest.models import (
         chunk,
         digest,
+        facts,
         fixture,
         llm,
         plan,
@@ -63,5 +64,6 @@ def _records() -> dict[str, Any]:
         run.RunManifest,
         llm.StoredReply,
         fixture.FixtureManifest,
+        facts.FixtureFacts,
     )
     return {record.__name__: record for record in records}

@@ -65,7 +65,7 @@ def test_a_week_that_can_be_read(command: CommandLine, server: GitHubServer) -> 
     assert rows[5].endswith("aurora-serve/aurora: public, permission read, default branch main")
     assert rows[6].endswith(
         "2026-W06: 23 merged pull requests by search; to read them takes about"
-        " 8 GraphQL calls (20 points) and 2 git fetches"
+        " 9 GraphQL calls (21 points) and 2 git fetches"
     )
     assert rows[7].endswith("5,000 points are left")
     assert (server.counts.graphql, server.counts.rest, server.counts.git) == (3, 1, 0)
@@ -190,7 +190,7 @@ def test_without_git_the_diffs_are_counted_against_the_other_limit(command: Comm
     server.rest_limit.remaining = 20
     outcome = command("doctor", *WEEK)
     assert outcome.code == 0, outcome.out
-    assert "8 GraphQL calls (20 points) and 23 REST calls\n" in outcome.out
+    assert "9 GraphQL calls (21 points) and 23 REST calls\n" in outcome.out
     assert "20 requests are left until 2026-02-09 08:40 UTC; a run would wait about 40 min" in outcome.out
 
 
@@ -211,7 +211,7 @@ def test_git_that_a_run_could_not_use(command: CommandLine, server: GitHubServer
     command.set(PATH=str(folder))
     found = checks(command("doctor", *WEEK, "--json"))
     assert found["git"] == ("note", f"{says}; git 2.31 or later is wanted: without it, each diff is a REST call")
-    assert found["week"][1].endswith(" 8 GraphQL calls (20 points) and 23 REST calls")
+    assert found["week"][1].endswith(" 9 GraphQL calls (21 points) and 23 REST calls")
 
 
 class WithoutLimits(GitHubServer):

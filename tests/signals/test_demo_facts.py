@@ -75,7 +75,7 @@ def states(figure: FigureFact, value: str) -> bool:
 def texts_of(pull: PullRequest) -> dict[str, list[str]]:
     return {
         "title": [pull.title],
-        "description": [pull.body],
+        "description": [pull.body or ""],
         "comment": [comment.body for comment in pull.comments or ()],
         "thread": [comment.body for thread in pull.threads or () for comment in thread.comments],
         "review": [review.body for review in pull.reviews or ()],
