@@ -3,8 +3,9 @@
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import WordingReply
 from prhub_digest.models.plan import PlanReply
+from prhub_digest.models.ranking import CompareReply
 from prhub_digest.models.summary import HeadlineReply, SummaryReply
 
 REPLIES: dict[str, type[Record]] = {
-    reply.__name__: reply for reply in (SummaryReply, HeadlineReply, PlanReply, WordingReply)
+    reply.__name__: reply for reply in (SummaryReply, HeadlineReply, CompareReply, PlanReply, WordingReply)
 }
