@@ -176,7 +176,7 @@ def _unfinished(manifest: "RunManifest", folder: "RunFolder", numbers: tuple[int
 def _highlights(folder: "RunFolder") -> list[tuple[str, str, str, str]]:
     from prhub_digest.models.ranking import Ranking
     from prhub_digest.models.summary import PullRequestSummary
-    from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.pipeline.ranking import RANKING
     from prhub_digest.run_folder import summary_name
 
     ranking = folder.read_valid(RANKING, Ranking)
@@ -194,7 +194,7 @@ def _show_pull(folder: "RunFolder", number: int, *, as_json: bool) -> None:
     from prhub_digest.models.ranking import Ranking
     from prhub_digest.models.summary import PullRequestSummary
     from prhub_digest.pipeline.collecting import COLLECTION
-    from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.pipeline.ranking import RANKING
     from prhub_digest.render import escaped
     from prhub_digest.run_folder import pull_name, summary_name
 

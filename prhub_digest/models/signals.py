@@ -102,6 +102,7 @@ class PullRequestSignals(Record):
     area: str
     change_type: ChangeType
     bot: bool
+    labels: tuple[str, ...] = ()
     area_candidates: tuple[str, ...] = ()
     tags: Tags = Tags()
     changed_lines: int = 0

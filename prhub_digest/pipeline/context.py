@@ -14,6 +14,7 @@ from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language
 from prhub_digest.models.filters import Filters
 from prhub_digest.models.llm import Usage
+from prhub_digest.models.ranking import Override
 from prhub_digest.models.run import Failure, RunManifest, StageName, StageRecord
 from prhub_digest.models.signals import Area
 from prhub_digest.pipeline.costs import as_float, stage_price
@@ -37,6 +38,7 @@ class RunOptions:
     highlights: int
     concurrency: int
     areas: tuple[Area, ...] = ()
+    overrides: tuple[Override, ...] = ()
     filters: Filters = field(default_factory=Filters)
     stand_ins: str = ""
 

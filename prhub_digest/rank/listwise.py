@@ -49,12 +49,12 @@ def comparison_groups(candidates: Sequence[RankEntry], highlights: int, seed: st
     )
 
 
-def shifts(entries: Sequence[RankEntry], comparisons: Sequence[Comparison]) -> Mapping[int, float]:
+def shifts(scores: Mapping[int, float], comparisons: Sequence[Comparison]) -> Mapping[int, float]:
     """The points by which each compared pull request moves: won minus lost of its pairs, as a share of `NEAR` / 2.
 
-    A pair counts where the two scores are within `NEAR`. The order of `comparisons` does not matter.
+    `scores` are the exact ones, 0 to 10, by number. A pair counts where the two are within `NEAR`. The order of
+    `comparisons` does not matter.
     """
-    scores = {entry.pull: entry.exact for entry in entries}
     balance: dict[int, int] = {}
     met: dict[int, int] = {}
     for comparison in comparisons:
