@@ -18,7 +18,6 @@ from prhub_digest.models.llm import LogicalRequest
 from prhub_digest.prompts import load_prompts
 from prhub_digest.shipped import fixture_dir, prompts_dir
 from prhub_digest.signals import compute_signals
-from prhub_digest.source_lines import source_lines
 from prhub_digest.summarize import chunk_requests
 from prhub_digest.tokens import tokenizer_for
 
@@ -40,13 +39,12 @@ def _requests() -> Iterator[LogicalRequest]:
     folder = fixture_dir("demo")
     manifest = read_manifest(folder)
     pulls = list(FixtureSource(folder).pull_requests(manifest.collection, frozenset()))
-    count = tokenizer_for(manifest.model).count
+    tokenizer = tokenizer_for(manifest.model)
     models: dict[Literal["small", "large"], str] = {"small": manifest.small_model, "large": manifest.model}
-    builder = RequestBuilder(load_prompts(prompts_dir(), None), models, manifest.provider, count)
+    builder = RequestBuilder(load_prompts(prompts_dir(), None), models, manifest.provider, tokenizer.count)
     signals = compute_signals(pulls, manifest.areas)
-    areas = [area.key for area in signals.areas]
     for pull in pulls:
         chunks, _ = chunk_pull_request(
-            pull, source_lines(pull), budget=manifest.chunk_tokens, max_chunks=manifest.max_chunks, count=count
+            pull, budget=manifest.chunk_tokens, max_chunks=manifest.max_chunks, tokenizer=tokenizer
         )
-        yield from chunk_requests(builder, chunks, signals.of(pull.number), manifest.collection.repository, areas)
+        yield from chunk_requests(builder, chunks, signals.of(pull.number), manifest.collection.repository)

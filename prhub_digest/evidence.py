@@ -13,7 +13,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 
 from prhub_digest.hygiene import limit_marks, mend_control_tokens
-from prhub_digest.models.chunk import Place, SourceLine
+from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.summary import Evidence
 
 MOST_WORDS = 8
@@ -167,14 +167,14 @@ class EvidenceIndex:
 def _is_one_passage(before: SourceLine, after: SourceLine) -> bool:
     """Whether two lines follow each other in the same text."""
     first, second = _ID.fullmatch(before.id), _ID.fullmatch(after.id)
-    if first is None or second is None or _text_of(before.place) != _text_of(after.place):
+    if first is None or second is None or _text_of(before) != _text_of(after):
         return False
     return first[1] == second[1] and int(second[2]) == int(first[2]) + 1
 
 
-def _text_of(place: Place) -> tuple[str | None, ...]:
-    comment = None if place.kind == "thread" else place.comment
-    return place.kind, place.path, place.thread, comment
+def _text_of(line: SourceLine) -> tuple[str | None, ...]:
+    comment = None if line.kind == "thread" else line.comment
+    return line.kind, line.path, line.thread, comment
 
 
 def _quoted(text: str, sought: list[str]) -> str:

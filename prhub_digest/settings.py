@@ -5,9 +5,8 @@ place a value came from, and importing pydantic-settings costs 90 ms more, a thi
 """
 
 import difflib
-import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,8 +18,11 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from prhub_digest.errors import SettingsError
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
+from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.prices import Price
+from prhub_digest.models.signal_settings import SignalSettings, Tag
 from prhub_digest.models.signals import Area
+from prhub_digest.toml_places import line_of
 
 CONFIG_NAME = "prhub.toml"
 ENVIRONMENT = {
@@ -40,8 +42,15 @@ FLAGS = {
     "authors": "--author",
     "paths": "--path",
 }
-# Tables of their own, and what each of them may hold.
-_TABLES: dict[str, type[Record]] = {"areas": Area, "prices": Price}
+# Tables, by their path without indexes, and what each of them may hold.
+_TABLES: dict[tuple[str, ...], type[Record]] = {
+    ("areas",): Area,
+    ("prices",): Price,
+    ("file_kinds",): KindRule,
+    ("signals",): SignalSettings,
+    ("signals", "platforms"): Tag,
+    ("signals", "modules"): Tag,
+}
 # What says nothing about the result; each command takes it from where it is given.
 _OF_THE_COMMAND = frozenset({"cache_dir", "budget_usd", "budget_tokens", "prices"})
 _SECRET = "api_key"  # noqa: S105 - the name of the field
@@ -96,6 +105,10 @@ class Settings(Record):
     cache_dir: Path = Field(description='a folder, like "/var/cache/prhub-digest"')
     allow_partial: Switch = Field(False, description="true or false")
     strict: Switch = Field(False, description="true or false")
+    signals: SignalSettings = Field(SignalSettings(), description="a table [signals]")
+    file_kinds: tuple[KindRule, ...] = Field(
+        (), description='[[file_kinds]] tables, each with kind = "..." and paths = ["..."]'
+    )
     areas: tuple[Area, ...] = Field((), description='[[areas]] tables, each with key = "..." and paths = ["..."]')
     prices: tuple[Price, ...] = Field(
         (),
@@ -217,9 +230,11 @@ def load_settings(config: Path | None, flags: Mapping[str, object], environment:
 def public(settings: Settings) -> dict[str, Any]:
     """The settings for `run.json`, as JSON values: no key, no credentials in the address.
 
-    The cache folder, the budgets and the prices are left out too: they say nothing about the result.
+    The cache folder, the budgets and the prices are left out too: they say nothing about the result. Of the signals'
+    settings, those that are not the defaults.
     """
     values = settings.model_dump(mode="json", exclude={_SECRET, *_OF_THE_COMMAND})
+    values["signals"] = settings.signals.model_dump(mode="json", exclude_defaults=True)
     return {**values, "base_url": settings.base_url and _without_credentials(settings.base_url)}
 
 
@@ -279,11 +294,27 @@ def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> 
     origin = origins.get(top, top)
     place = _at(path, text, *detail["loc"]) if origin == str(path) else origin
     if detail["type"] == "extra_forbidden":
-        known = Settings.model_fields if len(keys) == 1 else _TABLES[top].model_fields
+        known = Settings.model_fields if len(keys) == 1 else _TABLES[_table_of(detail["loc"])].model_fields
         return f"{place}: unknown key {'.'.join(keys)}{_suggestion(keys[-1], known)}"
     fault = f"{detail['msg'].removeprefix('Value error, ')}; " if detail["type"] == "value_error" else ""
     value = "…" if top in {_SECRET, *_ADDRESSES} else _shown(detail["input"])
-    return f"{place}: {'.'.join(keys)} = {value}: {fault}write {Settings.model_fields[top].description}"
+    return f"{place}: {'.'.join(keys)} = {value}: {fault}write {_wanted(detail['loc'])}"
+
+
+def _table_of(loc: Sequence[str | int]) -> tuple[str, ...]:
+    """The table that a value stands in: the path to it without indexes and its own key."""
+    return tuple(key for key in loc[:-1] if isinstance(key, str))
+
+
+def _wanted(loc: Sequence[str | int]) -> str | None:
+    """What to write: the description of the value itself, or of the nearest table around it that has one."""
+    names = tuple(key for key in loc if isinstance(key, str))
+    for last in range(len(names), 1, -1):
+        table = _TABLES.get(names[: last - 1])
+        field = table.model_fields.get(names[last - 1]) if table else None
+        if field is not None and field.description:
+            return field.description
+    return Settings.model_fields[names[0]].description
 
 
 def _shown(value: object) -> str:
@@ -298,19 +329,9 @@ def _suggestion(key: str, known: Mapping[str, object]) -> str:
 
 
 def _at(path: Path, text: str, *keys: str | int) -> str:
-    """The file with the line of a key; `areas, 1, "key"` is that key in the second `[[areas]]` table."""
-    numbers = _lines_of(text, str(keys[0]))
-    index = keys[1] if len(keys) > 1 and isinstance(keys[1], int) else 0
-    number = numbers[min(index, len(numbers) - 1)] if numbers else None
-    if number is not None and len(keys) > 2 and index < len(numbers):
-        end = numbers[index + 1] if index + 1 < len(numbers) else None
-        number = next((line for line in _lines_of(text, str(keys[2])) if number < line < (end or line + 1)), number)
+    """The file with the line of a key."""
+    number = line_of(text, keys)
     return f"{path}, line {number}" if number else str(path)
-
-
-def _lines_of(text: str, key: str) -> list[int]:
-    written = re.compile(rf"""\s*(\[\[?\s*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
-    return [number for number, line in enumerate(text.split("\n"), 1) if written.match(line)]
 
 
 def _cache_dir(environment: Mapping[str, str]) -> Path:

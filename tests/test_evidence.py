@@ -12,7 +12,7 @@ from prhub_digest.models.chunk import Place, SourceLine
 def line(identifier: str, text: str, path: str | None = None) -> SourceLine:
     kinds = {"T": "title", "B": "description", "D": "diff", "R": "thread", "C": "comment", "F": "file"}
     place = {"kind": kinds[identifier[0]], "path": path, "line": int(identifier[1:])}
-    return SourceLine(id=identifier, text=text, place=Place.model_validate(place))
+    return SourceLine.at(identifier, text, Place.model_validate(place))
 
 
 LINES = (

@@ -8,6 +8,8 @@ import pytest
 
 from prhub_digest.cli.run import run
 from prhub_digest.errors import SettingsError
+from prhub_digest.models.file_kinds import KindRule
+from prhub_digest.models.signal_settings import SignalSettings, Tag
 from prhub_digest.models.signals import Area
 from prhub_digest.settings import ENVIRONMENT, FLAGS, Settings, load_settings, public
 
@@ -53,6 +55,8 @@ def test_defaults() -> None:
         cache_dir=Path("/home/lin/.cache/prhub-digest"),
         allow_partial=False,
         strict=False,
+        signals=SignalSettings(),
+        file_kinds=(),
         areas=(),
     )
 
@@ -125,6 +129,24 @@ def test_a_token_is_no_setting() -> None:
     assert "ghs_" not in repr(settings) + repr(public(settings))
 
 
+def test_signals_are_a_table_and_kinds_of_files_are_tables() -> None:
+    _write(
+        '[signals]\nuntested_lines = 25\ncore_paths = ["src/engine/**"]\n'
+        '[[signals.modules]]\nkey = "cart"\npaths = ["shop/cart/**"]\n'
+        '[[file_kinds]]\nkind = "generated"\npaths = ["api/client/**"]\n'
+    )
+    settings = load_settings(None, {}, HOME)
+    assert settings.signals == SignalSettings(
+        untested_lines=25, core_paths=("src/engine/**",), modules=(Tag(key="cart", paths=("shop/cart/**",)),)
+    )
+    assert settings.file_kinds == (KindRule(kind="generated", paths=("api/client/**",)),)
+    assert public(settings)["signals"] == {
+        "untested_lines": 25,
+        "core_paths": ["src/engine/**"],
+        "modules": [{"key": "cart", "paths": ["shop/cart/**"]}],
+    }
+
+
 def test_areas_are_tables() -> None:
     _write('[[areas]]\nkey = "core"\npaths = ["src/**"]\n[[areas]]\nkey = "docs"\npaths = ["docs/**", "*.md"]\n')
     assert load_settings(None, {}, HOME).areas == (
@@ -176,6 +198,41 @@ def test_areas_are_tables() -> None:
             (
                 "prhub.toml, line 5: area 'b' has no paths, so that nothing can be in it; "
                 'write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        (
+            "[signals]\nlarge_line = 5",
+            "prhub.toml, line 2: unknown key signals.large_line; did you mean large_lines?",
+        ),
+        (
+            "[signals]\nuntested_lines = 3\nlarge_lines = 0",
+            "prhub.toml, line 3: signals.large_lines = 0: write a whole number, 1 or more",
+        ),
+        (
+            'model = "a"\nsignals.core_percent = 101',
+            "prhub.toml, line 2: signals.core_percent = 101: write a whole number from 1 to 100",
+        ),
+        (
+            '[signals]\ncore_paths = ["src/**", "!tests"]',
+            "prhub.toml, line 2: signals.core_paths.1 = '!tests': write a list of patterns, like [\"src/engine/**\"]",
+        ),
+        (
+            '[signals]\n[[signals.platforms]]\nkey = "a"\n[[signals.platforms]]\nkey = "b"\npath = ["b"]',
+            "prhub.toml, line 6: unknown key signals.platforms.1.path; did you mean paths?",
+        ),
+        (
+            '[[signals.modules]]\npaths = ["a"]',
+            (
+                "prhub.toml, line 1: signals.modules.0.key = {'paths': ['a']}: "
+                'write [[signals.modules]] tables, each with key = "..." and paths, parts or words = ["..."]'
+            ),
+        ),
+        ("signals = 3", "prhub.toml, line 1: signals = 3: write a table [signals]"),
+        (
+            '[[file_kinds]]\nkind = "vendor"\npaths = ["lib/**"]',
+            (
+                "prhub.toml, line 2: file_kinds.0.kind = 'vendor': "
+                'write [[file_kinds]] tables, each with kind = "..." and paths = ["..."]'
             ),
         ),
         ('out = ""', "prhub.toml, line 1: out = '': empty; write a folder, like \"runs\""),
@@ -358,6 +415,8 @@ def test_secrets_stay_out_of_sight() -> None:
         "prompts": None,
         "allow_partial": False,
         "strict": False,
+        "signals": {},
+        "file_kinds": [],
         "areas": [],
     }
 
@@ -369,9 +428,22 @@ def test_heavy_libraries_stay_out() -> None:
     assert done.stdout == "[]\n"
 
 
+def _rows(table: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in table.strip().split("\n")[2:]]
+
+
+def test_the_document_lists_every_setting_of_the_signals_with_its_default() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "settings.md").read_text(encoding="utf-8")
+    section = text[text.index("## Signals") :].split("\n\n")[2]
+    written = {row[0].strip("`"): row[1].strip("`") for row in _rows(section)}
+    defaults = {name: field.default for name, field in SignalSettings.model_fields.items()}
+    expected = {name: "[]" if value == () else str(value) for name, value in defaults.items()}
+    assert written == expected | {"platforms": "the shipped ones"}
+
+
 def test_the_document_lists_every_setting() -> None:
     text = (Path(__file__).parents[1] / "docs" / "settings.md").read_text(encoding="utf-8")
-    rows = [[cell.strip() for cell in line.split(" | ")] for line in text.split("\n") if line.startswith("| ")][2:]
+    rows = _rows(text.split("\n\n")[2])
     variables = {key: name for name, key in ENVIRONMENT.items()}
     expected = []
     options = set(inspect.signature(run).parameters) | {"languages", "timezone"}

@@ -1,37 +1,20 @@
-"""From the lines of a pull request to its chunks and their coverage."""
+"""From a pull request to its chunks and their coverage."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from prhub_digest.chunk.coverage import FileLines, coverage_of, is_changed
-from prhub_digest.chunk.draft import Draft, Section, headings
+from prhub_digest.chunk.choosing import choose
+from prhub_digest.chunk.coverage import changed_left_out, coverage_of
+from prhub_digest.chunk.draft import Draft, headings
 from prhub_digest.chunk.head import conversation, description, file_list
+from prhub_digest.chunk.hunks import SURELY_TOO_LARGE, FileDiff, ShownHunk
 from prhub_digest.chunk.measure import Item, Measure, tokens_of
-from prhub_digest.chunk.packing import FileDiff, Packer, in_fair_order
-from prhub_digest.file_kinds import FileKind, file_kind
-from prhub_digest.models.chunk import Chunk, Coverage, SourceLine
+from prhub_digest.chunk.packing import Packer
+from prhub_digest.chunk.whole import Whole, whole_of
+from prhub_digest.file_kinds import FileKinds
+from prhub_digest.models.chunk import Chunk, Coverage, PartName
 from prhub_digest.models.pull_request import PullRequest
-from prhub_digest.source_lines import shown_path
+from prhub_digest.tokens import Tokenizer
 
-_KIND_ORDER: tuple[FileKind, ...] = (
-    "source",
-    "config",
-    "test",
-    "build",
-    "docs",
-    "data",
-    "binary",
-    "lock",
-    "generated",
-    "vendored",
-    "minified",
-)
-_NOISE: dict[FileKind, str] = {
-    "lock": "lock file",
-    "generated": "generated",
-    "vendored": "vendored",
-    "minified": "minified",
-}
 _SHARE = 4  # file list, description and conversation get at most one part in four each of the first chunk
 _TITLE_SHARE = 8
 _MOST_NAMED = 10
@@ -39,159 +22,116 @@ _MOST_NAMED = 10
 
 def chunk_pull_request(
     pull: PullRequest,
-    lines: Sequence[SourceLine],
     *,
     budget: int,
     max_chunks: int,
-    count: Callable[[str], int],
+    tokenizer: Tokenizer,
+    kinds: FileKinds | None = None,
+    core_paths: Sequence[str] = (),
 ) -> tuple[tuple[Chunk, ...], Coverage]:
-    """At least one and at most `max_chunks` chunks, none above `budget` tokens by `count`, and what they leave out.
+    """At least one and at most `max_chunks` chunks, none above `budget` tokens, and what they leave out.
 
-    `lines` are `source_lines(pull)`. Each line is counted once, and each chunk's text once more.
+    `core_paths` are the patterns of the files that matter most when not everything fits.
     """
-    measure = Measure(count)
+    measure = Measure(tokenizer)
+    room = max(0, tokenizer.most_raw(budget))
+    whole = whole_of(pull, kinds or FileKinds(), measure, room // _SHARE)
+    drafts = _filled(whole, measure, room, max_chunks, core_paths)
+    chunks = tuple(_chunk(pull.number, index, len(drafts), draft, measure) for index, draft in enumerate(drafts, 1))
+    return chunks, coverage_of(pull.number, drafts, whole, measure)
+
+
+def _filled(whole: Whole, measure: Measure, room: int, max_chunks: int, core_paths: Sequence[str]) -> list[Draft]:
     above = headings(measure)
-    parts = _parts(pull, [measure.shown(line) for line in lines])
-    diffs = [_file_diff(file, measure, budget) for file in parts.files if file.diff and file.noise is None]
-    title = [item for item in (measure.fitted(item, budget // _TITLE_SHARE) for item in parts.title) if item]
-    missing = measure.mark(_missing(_changed(parts.files), len(parts.files)))
+    title = [item for item in (measure.fitted(item, room // _TITLE_SHARE) for item in whole.title) if item]
+    files = whole.in_order
+    missing = measure.mark(_missing(sum(file.changed for file in files), len(files)))
 
     def fresh(last: bool) -> Draft:
-        draft = Draft(above, budget - (missing.tokens if last else 0))
-        _add(draft, "Title", title)
+        draft = Draft(above, room - (missing.tokens if last else 0))
+        _add(draft, "title", title)
         return draft
 
-    first = fresh(max_chunks == 1)
-    _fill_head(first, parts, diffs, measure, budget)
-    packer = Packer(first, fresh, max_chunks, measure)
-    for diff in in_fair_order(diffs, packer.total_room):
-        packer.place(diff)
-    _mark_missing(packer.drafts, parts.files, measure)
-    chunks = _chunks(pull.number, packer.drafts, measure, budget)
-    return chunks, coverage_of(pull.number, chunks, parts.all, parts.files_as_listed, parts.threads)
+    packer = Packer(fresh(max_chunks == 1), fresh, max_chunks, measure)
+    size = _size(files, packer.total_room)
+    _fill_head(packer.drafts[0], whole, size, room // _SHARE, measure)
+    for file, hunk, stop in _to_show(files, packer.total_room, core_paths, size):
+        packer.place(file, hunk, stop)
+    _mark_missing(packer.drafts, files, measure)
+    drafts = [draft for index, draft in enumerate(packer.drafts) if index == 0 or not draft.is_empty("diff")]
+    for draft in drafts:
+        draft.fit(room, measure)
+    return drafts
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The lines by part. `files` are in the order of what tells most, `files_as_listed` in the record's."""
-
-    all: Sequence[Item]
-    title: Sequence[Item]
-    description: Sequence[Item]
-    files: Sequence[FileLines]
-    files_as_listed: Sequence[FileLines]
-    threads: Sequence[Sequence[Item]]
-    comments: Sequence[Sequence[Item]]
-    pull: PullRequest
-
-
-def _parts(pull: PullRequest, items: Sequence[Item]) -> _Parts:
-    by_letter: dict[str, list[Item]] = {letter: [] for letter in "TBFDRC"}
-    diffs: dict[str, list[Item]] = {}
-    for item in items:
-        if item.line is None:
-            continue
-        by_letter[item.line.id[0]].append(item)
-        if item.line.place.kind == "diff":
-            diffs.setdefault(item.line.place.path or "", []).append(item)
-    files = [
-        FileLines(change, name, tuple(diffs.get(change.path, ())), _NOISE.get(file_kind(change.path)))
-        for change, name in zip(pull.files, by_letter["F"], strict=True)
-    ]
-    return _Parts(
-        all=items,
-        title=by_letter["T"],
-        description=by_letter["B"],
-        files=sorted(files, key=lambda file: (_KIND_ORDER.index(file_kind(file.change.path)), file.change.path)),
-        files_as_listed=files,
-        threads=_blocks(by_letter["R"], lambda line: line.place.comment is None),
-        comments=_blocks(by_letter["C"], lambda line: line.place.line is None),
-        pull=pull,
-    )
+def _size(files: Sequence[FileDiff], room: int) -> int | None:
+    """Tokens of the diffs with what stands above them; None when they do not fit into the room of all chunks."""
+    shown = [file for file in files if file.is_to_be_shown]
+    if sum(hunk.characters for file in shown for hunk in file.hunks) > room * SURELY_TOO_LARGE:
+        return None
+    size = 0
+    for file in shown:
+        size += file.mark.tokens + sum(hunk.tokens for hunk in file.hunks)
+        if size > room:
+            return None
+    return size
 
 
-def _blocks(items: Iterable[Item], begins: Callable[[SourceLine], bool]) -> list[list[Item]]:
-    """Items in blocks, each beginning with a line of which `begins` is true."""
-    blocks: list[list[Item]] = []
-    for item in items:
-        if item.line is not None and begins(item.line):
-            blocks.append([])
-        blocks[-1].append(item)
-    return blocks
+def _to_show(
+    files: Sequence[FileDiff], room: int, core_paths: Sequence[str], size: int | None
+) -> Iterator[tuple[FileDiff, ShownHunk, int]]:
+    """Hunks with how many of their lines are to be shown, in the files' order."""
+    if size is not None and size <= room:
+        yield from ((file, hunk, len(hunk)) for file in files if file.is_to_be_shown for hunk in file.hunks)
+        return
+    for file, chosen in zip(files, choose(files, room, core_paths), strict=True):
+        yield from ((file, hunk, stop) for hunk, stop in chosen)
 
 
-def _fill_head(draft: Draft, parts: _Parts, diffs: Sequence[FileDiff], measure: Measure, budget: int) -> None:
+def _fill_head(draft: Draft, whole: Whole, size: int | None, share: int, measure: Measure) -> None:
     """File list, description and conversation: within their shares, and beyond them where the diff leaves room."""
-    share = budget // _SHARE
-    noise = _noise_mark(parts.files, measure)
-    named = [(file.change, file.name) for file in parts.files]
-    _add(draft, "Files", file_list(named, measure, min(share, draft.room_in("Files"))))
-    spare = draft.room_in("Diff") - tokens_of(noise)
-    spare -= sum(tokens_of([diff.mark, *hunk]) for diff in diffs for hunk in diff.hunks)
-    talk = tokens_of(item for block in (*parts.threads, *parts.comments) for item in block)
-    limit = min(max(share, spare - min(talk, share)), draft.room_in("Description"))
+    files = whole.in_order
+    noise = _noise_mark(files, measure)
+    named = [(file.change, file.name) for file in files]
+    _add(draft, "files", file_list(named, measure, min(share, draft.room_in("files"))))
+    spare = 0 if size is None else draft.room_in("diff") - tokens_of(noise) - size
+    talk = tokens_of(whole.talk)
+    limit = min(max(share, spare - min(talk, share)), draft.room_in("description"))
     before = draft.room
-    _add(draft, "Description", description(parts.description, measure, limit))
+    _add(draft, "description", description(whole.description, measure, limit))
     spare -= before - draft.room
-    limit = min(max(share, spare), draft.room_in("Reviews and comments"))
-    threads = list(zip(parts.pull.threads or (), parts.threads, strict=True))
-    _add(draft, "Reviews and comments", conversation(threads, parts.comments, measure, limit))
-    _add(draft, "Diff", noise)
+    limit = min(max(share, spare), draft.room_in("conversation"))
+    _add(draft, "conversation", conversation(whole.threads, whole.comments, measure, limit))
+    _add(draft, "diff", noise)
 
 
-def _add(draft: Draft, section: Section, items: Sequence[Item]) -> None:
+def _add(draft: Draft, part: PartName, items: Sequence[Item]) -> None:
     """All of the items, or none where there is no room."""
-    if draft.cost(section, items) <= draft.room:
-        draft.add(section, items)
+    if draft.cost(part, items) <= draft.room:
+        draft.add(part, items)
 
 
-def _mark_missing(drafts: Sequence[Draft], files: Sequence[FileLines], measure: Measure) -> None:
-    """In the last draft, how many changed lines of files that are shown did not fit."""
-    held = set().union(*(draft.line_ids for draft in drafts))
-    counts = [
-        sum(1 for item in file.diff if item.line and is_changed(item.line) and item.line.id not in held)
-        for file in files
-        if file.noise is None
-    ]
-    if any(counts):
-        drafts[-1].add("Diff", [measure.mark(_missing(sum(counts), sum(map(bool, counts))))])
-
-
-def _missing(changed: int, files: int) -> str:
-    return f"… {changed} changed lines of {files} files left out"
-
-
-def _chunks(pull: int, drafts: Sequence[Draft], measure: Measure, budget: int) -> tuple[Chunk, ...]:
-    used = [draft for index, draft in enumerate(drafts) if index == 0 or not draft.is_empty("Diff")]
-    chunks = []
-    for index, draft in enumerate(used, 1):
-        text, tokens, items = draft.text_within(budget, measure)
-        lines = tuple(item.line for item in items if item.line is not None)
-        chunks.append(Chunk(pull=pull, index=index, total=len(used), text=text, tokens=tokens, lines=lines))
-    return tuple(chunks)
-
-
-def _noise_mark(files: Sequence[FileLines], measure: Measure) -> list[Item]:
+def _noise_mark(files: Sequence[FileDiff], measure: Measure) -> list[Item]:
     """One line that says which diffs are not shown for what they are."""
-    noise = [f"{_name_id(file)} ({file.noise})" for file in files if file.noise and file.diff]
+    noise = [f"{file.name.id} ({file.noise})" for file in files if file.noise and file.hunks]
     if not noise:
         return []
     more = f" and {len(noise) - _MOST_NAMED} more" if len(noise) > _MOST_NAMED else ""
     return [measure.mark(f"… diffs left out: {', '.join(noise[:_MOST_NAMED])}{more}")]
 
 
-def _file_diff(file: FileLines, measure: Measure, budget: int) -> FileDiff:
-    name = measure.fitted(file.name, budget // _SHARE) or file.name
-    mark = measure.mark(f"diff of {_name_id(file)} {shown_path(file.change.path)}")
-    if mark.tokens > budget // _SHARE:
-        mark = measure.mark(f"diff of {_name_id(file)}")
-    hunks = _blocks(file.diff, lambda line: line.text.startswith("@@"))
-    return FileDiff(name, mark, tuple(map(tuple, hunks)), is_source=file_kind(file.change.path) == "source")
+def _mark_missing(drafts: Sequence[Draft], files: Sequence[FileDiff], measure: Measure) -> None:
+    """In the last draft, how many changed lines of files that are shown did not fit."""
+    counts = changed_left_out((file for file in files if file.noise is None), drafts)
+    if any(counts):
+        drafts[-1].add("diff", [measure.mark(_missing(sum(counts), sum(map(bool, counts))))])
 
 
-def _name_id(file: FileLines) -> str:
-    return file.name.line.id if file.name.line else ""
+def _missing(changed: int, files: int) -> str:
+    return f"… {changed} changed lines of {files} files left out"
 
 
-def _changed(files: Iterable[FileLines]) -> int:
-    return sum(1 for file in files for item in file.diff if item.line and is_changed(item.line))
+def _chunk(pull: int, index: int, total: int, draft: Draft, measure: Measure) -> Chunk:
+    parts, tokens = draft.part_tokens(measure)
+    lines = tuple(line for item in draft.items() for line in item.lines)
+    return Chunk(pull=pull, index=index, total=total, text=draft.text(), tokens=tokens, parts=parts, lines=lines)

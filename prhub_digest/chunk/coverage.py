@@ -1,87 +1,131 @@
 """How much of a pull request, and of a week, its chunks show."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from prhub_digest.chunk.measure import Item
-from prhub_digest.models.chunk import Chunk, Coverage, FileCoverage, SourceLine
-from prhub_digest.models.pull_request import FileChange
-from prhub_digest.models.run import CoverageTotals
+from prhub_digest.chunk.draft import Draft
+from prhub_digest.chunk.hunks import FileDiff, ShownHunk
+from prhub_digest.chunk.measure import Item, Measure, Span
+from prhub_digest.chunk.whole import Whole
+from prhub_digest.models.chunk import Coverage, FileCoverage
+from prhub_digest.models.run import CoverageTotals, UnreadFiles
 from prhub_digest.source_lines import file_state
+
+# Tokens a character of a diff that was never counted, where nothing of the pull request was.
+_TOKENS_PER_CHARACTER = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class FileLines:
-    """A file with its line of the file list and its lines of the diff; `noise` says why its diff is not to be shown."""
+class _Shown:
+    """Ids of text lines that are shown whole, lines of hunks by number, and paths of which a line is cut short."""
 
-    change: FileChange
-    name: Item
-    diff: tuple[Item, ...]
-    noise: str | None
+    ids: frozenset[str]
+    spans: dict[int, list[Span]]
+    cut: frozenset[str]
 
 
-def coverage_of(
-    pull: int,
-    chunks: Sequence[Chunk],
-    items: Sequence[Item],
-    files: Sequence[FileLines],
-    threads: Sequence[Sequence[Item]],
-) -> Coverage:
-    """`items` are all lines of the pull request; a clipped line is not a shown one."""
-    shown = {line.id: line for chunk in chunks for line in chunk.lines}
-    whole = {item.line.id for item in items if item.line and shown.get(item.line.id) == item.line}
-    coverages = tuple(_file_coverage(file, whole) for file in files)
+def coverage_of(pull: int, drafts: Sequence[Draft], whole: Whole, measure: Measure) -> Coverage:
+    """What the drafts show; a line that is cut short is not a shown one."""
+    shown = _shown(drafts)
+    files = tuple(_file_coverage(file, shown) for file in whole.files)
+    hunks = [hunk for file in whole.files for hunk in file.hunks]
+    texts = whole.texts
+    texts_shown = sum(item.tokens for item in texts if item.id in shown.ids)
+    diff_shown = sum(hunk.tokens_in(span.start, span.stop) for hunk in hunks for span in _spans(hunk, shown))
+    total = sum(item.whole_tokens for item in texts) + max(diff_shown, _tokens_about(hunks))
     return Coverage(
         pull=pull,
-        chunks=len(chunks),
-        tokens_shown=sum(item.tokens for item in items if _id(item) in whole),
-        tokens_total=sum(item.tokens for item in items),
-        changed_lines_shown=sum(file.changed_lines_shown for file in coverages),
-        changed_lines_total=sum(file.changed_lines for file in coverages),
-        description_complete=all(_id(item) in whole for item in items if _id(item).startswith("B")),
-        threads_shown=sum(all(_id(item) in whole for item in thread) for thread in threads),
-        threads_total=len(threads),
-        files=coverages,
+        chunks=len(drafts),
+        tokens_shown=measure.tokenizer.scaled(texts_shown + diff_shown),
+        tokens_total=measure.tokenizer.scaled(total),
+        changed_lines_shown=sum(file.changed_lines_shown for file in files),
+        changed_lines_total=sum(file.changed_lines for file in files),
+        description_complete=_are_shown(whole.description, shown),
+        threads_shown=sum(_are_shown(thread.items, shown) for thread in whole.threads),
+        threads_total=len(whole.threads),
+        comments_shown=sum(_are_shown(comment, shown) for comment in whole.comments),
+        comments_total=len(whole.comments),
+        files=files,
     )
 
 
 def week_coverage(coverages: Iterable[Coverage]) -> CoverageTotals:
     """The sums over all pull requests of a week."""
     pulls = tuple(coverages)
+    files = [file for coverage in pulls for file in coverage.files]
+    ways = Counter(file.shown for file in files)
+    reasons = Counter(file.reason for file in files if file.reason is not None)
     return CoverageTotals(
         pulls=len(pulls),
         pulls_complete=sum(coverage.complete for coverage in pulls),
         changed_lines=sum(coverage.changed_lines_total for coverage in pulls),
         changed_lines_shown=sum(coverage.changed_lines_shown for coverage in pulls),
-        files=sum(len(coverage.files) for coverage in pulls),
-        files_full=sum(file.shown == "full" for coverage in pulls for file in coverage.files),
+        files=len(files),
+        files_full=ways["full"],
+        files_partial=ways["partial"],
+        files_by_name=ways["name_only"],
+        files_folded=ways["folded"],
+        tokens=sum(coverage.tokens_total for coverage in pulls),
+        tokens_shown=sum(coverage.tokens_shown for coverage in pulls),
+        unread=tuple(UnreadFiles(reason=reason, files=reasons[reason]) for reason in sorted(reasons)),
     )
 
 
-def is_changed(line: SourceLine) -> bool:
-    return line.text.startswith(("+", "-"))
+def changed_left_out(files: Iterable[FileDiff], drafts: Sequence[Draft]) -> list[int]:
+    """For each file, how many changed lines the drafts do not show whole."""
+    shown = _shown(drafts)
+    return [file.changed - _changed_shown(file, shown) for file in files]
 
 
-def _file_coverage(file: FileLines, whole: set[str]) -> FileCoverage:
-    changed = [item for item in file.diff if item.line and is_changed(item.line)]
-    changed_shown = sum(_id(item) in whole for item in changed)
-    some = any(_id(item) in whole for item in file.diff)
-    full = all(_id(item) in whole for item in file.diff) and file.change.patch_state in (
-        "complete",
-        "no_text_change",
-        "submodule",
+def _shown(drafts: Sequence[Draft]) -> _Shown:
+    spans: dict[int, list[Span]] = defaultdict(list)
+    ids, cut = set(), set()
+    for item in (item for draft in drafts for item in draft.items()):
+        if item.span is not None:
+            spans[item.span.hunk].append(item.span)
+        elif item.lines and item.left_out:
+            cut.add(item.lines[0].path or "")
+        elif item.lines:
+            ids.add(item.id)
+    return _Shown(frozenset(ids), spans, frozenset(cut))
+
+
+def _spans(hunk: ShownHunk, shown: _Shown) -> Sequence[Span]:
+    return shown.spans.get(hunk.number, ())
+
+
+def _are_shown(items: Iterable[Item], shown: _Shown) -> bool:
+    return all(item.id in shown.ids for item in items)
+
+
+def _changed_shown(file: FileDiff, shown: _Shown) -> int:
+    return sum(hunk.changed_in(span.start, span.stop) for hunk in file.hunks for span in _spans(hunk, shown))
+
+
+def _file_coverage(file: FileDiff, shown: _Shown) -> FileCoverage:
+    lines_shown = sum(span.stop - span.start for hunk in file.hunks for span in _spans(hunk, shown))
+    long_lines = sum(len(hunk.long_lines) for hunk in file.hunks if _spans(hunk, shown))
+    all_lines = lines_shown == sum(map(len, file.hunks))
+    known = file.change.patch_state in ("complete", "no_text_change", "submodule")
+    named = file.name.id in shown.ids
+    full = all_lines and not long_lines and known and named
+    some = lines_shown > 0 or (bool(file.hunks) and file.change.path in shown.cut)
+    reason = (
+        file.noise or file_state(file.change) or ("lines cut short" if all_lines and long_lines else "token budget")
     )
-    named = _id(file.name) in whole
-    counted = max(file.change.additions + file.change.deletions, len(changed))
-    unread = file.noise or file_state(file.change) or "token budget"
     return FileCoverage(
         path=file.change.path,
-        shown="full" if full and named else "partial" if some else "name_only" if named else "folded",
-        reason=None if full and named else unread,
-        changed_lines=counted,
-        changed_lines_shown=changed_shown,
+        shown="full" if full else "partial" if some else "name_only" if named else "folded",
+        reason=None if full else reason,
+        changed_lines=max(file.change.additions + file.change.deletions, file.changed),
+        changed_lines_shown=_changed_shown(file, shown),
     )
 
 
-def _id(item: Item) -> str:
-    return item.line.id if item.line else ""
+def _tokens_about(hunks: Sequence[ShownHunk]) -> int:
+    """Tokens of all hunks: as counted, and of the others in proportion to their characters."""
+    counted = [hunk for hunk in hunks if hunk.is_counted]
+    tokens, characters = sum(hunk.tokens for hunk in counted), sum(hunk.characters for hunk in counted)
+    ratio = tokens / characters if characters else _TOKENS_PER_CHARACTER
+    return tokens + round(ratio * sum(hunk.characters for hunk in hunks if not hunk.is_counted))

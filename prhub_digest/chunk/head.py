@@ -1,11 +1,19 @@
 """What stands before the diff in the first chunk: file list, description, review threads and comments."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from prhub_digest.chunk.measure import Item, Measure, tokens_of
-from prhub_digest.models.pull_request import FileChange, ReviewThread
+from prhub_digest.models.pull_request import FileChange
 from prhub_digest.source_lines import shown_path
+
+
+class Thread(NamedTuple):
+    """The lines of a review thread; `resolved` is None where the source does not know."""
+
+    resolved: bool | None
+    items: Sequence[Item]
 
 
 def file_list(files: Sequence[tuple[FileChange, Item]], measure: Measure, limit: int) -> list[Item]:
@@ -30,7 +38,7 @@ def file_list(files: Sequence[tuple[FileChange, Item]], measure: Measure, limit:
 
 
 def _number(item: Item) -> int:
-    return int(item.line.id[1:]) if item.line is not None else 0
+    return int(item.id[1:]) if item.lines else 0
 
 
 def _folders(files: Iterable[FileChange], depth: int) -> list[str]:
@@ -47,7 +55,8 @@ def _folder_name(name: str, depth: int) -> str:
 
 def _counts(files: Sequence[FileChange]) -> str:
     added, deleted = sum(file.additions for file in files), sum(file.deletions for file in files)
-    return f"{len(files)} more {'file' if len(files) == 1 else 'files'}, +{added} -{deleted}"
+    status = ", ".join(f"{number} {status}" for status, number in Counter(file.status for file in files).most_common())
+    return f"{len(files)} more {'file' if len(files) == 1 else 'files'} ({status}), +{added} -{deleted}"
 
 
 def description(items: Sequence[Item], measure: Measure, limit: int) -> list[Item]:
@@ -71,14 +80,14 @@ def description(items: Sequence[Item], measure: Measure, limit: int) -> list[Ite
 
 
 def conversation(
-    threads: Sequence[tuple[ReviewThread, Sequence[Item]]],
+    threads: Sequence[Thread],
     comments: Sequence[Sequence[Item]],
     measure: Measure,
     limit: int,
 ) -> list[Item]:
     """Threads, unresolved ones first, then comments; each whole, or its middle left out, or counted in a mark."""
     ranks = {False: 0, None: 1, True: 2}
-    ordered = [items for _, items in sorted(threads, key=lambda thread: ranks[thread[0].resolved])]
+    ordered = [thread.items for thread in sorted(threads, key=lambda thread: ranks[thread.resolved])]
     blocks = [*ordered, *comments]
     if tokens_of(item for block in blocks for item in block) <= limit:
         return [item for block in blocks for item in block]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from prhub_digest import __version__
-from prhub_digest.cli import batch, cache, collect, doctor, estimate, record, run, show, stages
+from prhub_digest.cli import areas, batch, cache, chunk, collect, doctor, estimate, record, run, schema, show, stages
 from prhub_digest.console import Console
 from prhub_digest.errors import PrhubError, UsageError
 
@@ -28,11 +28,14 @@ app = typer.Typer(
 )
 run.add(app)
 collect.add(app)
+chunk.add(app)
 stages.add(app)
 show.add(app)
+schema.add(app)
 estimate.add(app)
 record.add(app)
 doctor.add(app)
+app.add_typer(areas.app)
 app.add_typer(batch.app)
 app.add_typer(cache.app)
 

@@ -170,6 +170,8 @@ def _manifest(
         description=f"{collection.repository}, {collection.period.label}",
         collection=collection.updated(source="fixture"),
         areas=signals.areas if signals else area_list(pulls, configured),
+        signals=settings.get("signals", {}),
+        file_kinds=settings.get("file_kinds", ()),
         **{name: settings[name] for name in _MODEL_SETTINGS},
     )
 

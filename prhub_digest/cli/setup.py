@@ -103,7 +103,7 @@ def filters_of(settings: "Settings") -> "Filters":
 
 
 def effective(settings: "Settings", target: Target, manifest: "FixtureManifest | None") -> "Settings":
-    """The settings with what a fixture decides: budgets, areas, filters; in a replay also its model and label."""
+    """The settings with what a fixture decides: budgets, rules, filters; in a replay also its model and label."""
     if manifest is None:
         return settings
     changes: dict[str, Any] = {
@@ -112,6 +112,8 @@ def effective(settings: "Settings", target: Target, manifest: "FixtureManifest |
         "compose_tokens": manifest.compose_tokens,
         "highlights": manifest.highlights,
         "areas": manifest.areas,
+        "signals": manifest.signals,
+        "file_kinds": manifest.file_kinds,
         "timezone": manifest.collection.period.timezone,
         **manifest.collection.filters.model_dump(),
     }
@@ -183,6 +185,8 @@ def _options(settings: "Settings", target: Target) -> Any:
         highlights=settings.highlights,
         concurrency=settings.concurrency,
         areas=settings.areas,
+        signals=settings.signals,
+        file_kinds=settings.file_kinds,
         filters=filters_of(settings),
         stand_ins=stand_ins(target),
     )

@@ -1,11 +1,11 @@
-"""`show` and `schema`: look at a run, at one pull request of it, or at the shape of a record."""
+"""`show`: look at a run, at its statistics, or at one pull request of it."""
 
-import json
 from datetime import UTC
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from prhub_digest.cli.show_stats import show_stats
 from prhub_digest.cli.stages import PullNumber, RunPath, refuse_unknown, stored_manifest
 from prhub_digest.console import Console, counted, visible_line
 from prhub_digest.errors import UsageError
@@ -21,72 +21,29 @@ if TYPE_CHECKING:
 # The stages that leave a record in run.json; `verify` is a part of `compose`.
 _RECORDED = ("collect", "chunk", "summarize", "rank", "compose", "render")
 Json = Annotated[bool, typer.Option("--json", help="The stored record as JSON.")]
+Statistics = Annotated[bool, typer.Option("--stats", help="The statistics, as tables.")]
 
 
 def add(app: typer.Typer) -> None:
-    app.command("show", help="A run; with --pr a pull request's summary, its evidence and why it ranks where it does.")(
-        show
-    )
-    app.command("schema", help="The JSON Schema of a record, such as PullRequest.")(schema)
+    app.command(
+        "show",
+        help="A run, its statistics, or with --pr a pull request's summary, its evidence and why it ranks so.",
+    )(show)
 
 
-def show(run: RunPath, number: PullNumber = None, as_json: Json = False) -> None:
+def show(run: RunPath, number: PullNumber = None, stats: Statistics = False, as_json: Json = False) -> None:
     from prhub_digest.run_folder import RunFolder
 
+    if stats and number is not None:
+        raise UsageError("--stats is about all pull requests of a run, --pr about one; give one of them")
     folder = RunFolder(run)
     manifest, _ = stored_manifest(run)
-    if number is None:
+    if stats:
+        show_stats(folder, as_json=as_json)
+    elif number is None:
         _show_run(manifest, folder, as_json=as_json)
     else:
         _show_pull(folder, number, as_json=as_json)
-
-
-def schema(
-    name: Annotated[str | None, typer.Argument(help="The record's name; without one, all names.")] = None,
-) -> None:
-    records = _records()
-    if name is None:
-        Console().product("".join(f"{known}\n" for known in sorted(records)))
-        return
-    if name not in records:
-        raise UsageError(f"no record {name!r}; there are {', '.join(sorted(records))}")
-    Console().product(json.dumps(records[name].model_json_schema(), indent=2, ensure_ascii=False) + "\n")
-
-
-def _records() -> dict[str, Any]:
-    from prhub_digest.models import (
-        chunk,
-        digest,
-        fixture,
-        llm,
-        plan,
-        pull_request,
-        ranking,
-        run,
-        signals,
-        stats,
-        summary,
-        verification,
-    )
-
-    records = (
-        pull_request.PullRequest,
-        pull_request.Collection,
-        chunk.Chunk,
-        chunk.Coverage,
-        signals.Signals,
-        stats.Stats,
-        summary.SummaryReply,
-        summary.PullRequestSummary,
-        ranking.Ranking,
-        plan.Plan,
-        digest.Digest,
-        verification.Verification,
-        run.RunManifest,
-        llm.StoredReply,
-        fixture.FixtureManifest,
-    )
-    return {record.__name__: record for record in records}
 
 
 def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""One stage at a time on a run folder: `chunk`, `summarize`, `rank`, `compose`, `verify`, `render`."""
+"""One stage at a time on a run folder: `summarize`, `rank`, `compose`, `verify`, `render`."""
 
 import os
 from contextlib import closing
@@ -15,9 +15,8 @@ from prhub_digest.console import Console, visible_line
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from prhub_digest.models.chunk import Coverage
     from prhub_digest.models.digest import Language as LanguageName
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.models.run import RunManifest, StageName
@@ -36,7 +35,6 @@ class Format(StrEnum):
 
 
 def add(app: typer.Typer) -> None:
-    app.command("chunk", help="What the model would see of each pull request, and what it would not.")(chunk)
     app.command("summarize", help="Summarize the collected pull requests.")(summarize)
     app.command("rank", help="Rank the summarized pull requests.")(rank)
     app.command("compose", help="Plan and word the digest.")(compose)
@@ -128,51 +126,6 @@ def until(opened: "Run", stage: "StageName") -> "Week":
     if opened.asker is not None:
         warn_of_stand_ins(opened)
     return week
-
-
-def chunk(run: RunPath, number: PullNumber = None) -> None:
-    from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, chunks_of, read_pull
-
-    opened = reopen(run, ask=False)
-    week = until(opened, "chunk")
-    if number is not None:
-        refuse_unknown(number, week.collection, run)
-        chunks, coverage = chunks_of(opened, read_pull(opened, number))
-        opened.console.product("\n\n".join(chunk.text for chunk in chunks) + "\n")
-        for line in _not_shown(coverage, opened.options.max_chunks):
-            opened.console.message(line)
-        return
-    stored = opened.folder.read_record(COVERAGE, WeekCoverage)
-    rows = [
-        (
-            f"#{own.pull}",
-            str(own.chunks),
-            f"{own.tokens_shown} of {own.tokens_total}",
-            f"{own.changed_lines_shown} of {own.changed_lines_total}",
-            f"{sum(file.shown == 'full' for file in own.files)} of {len(own.files)}",
-        )
-        for own in (stored.pulls if stored else ())
-    ]
-    opened.console.table("Chunks", ("PR", "chunks", "tokens", "changed lines", "files in full"), rows)
-
-
-def _not_shown(coverage: "Coverage", max_chunks: int) -> "Iterator[str]":
-    """What the chunks lack, a line each: description, review threads, files, changed lines in all."""
-    if not coverage.description_complete:
-        yield "description: not shown whole"
-    if coverage.threads_shown < coverage.threads_total:
-        missing = coverage.threads_total - coverage.threads_shown
-        yield f"review threads: {missing} of {coverage.threads_total} not shown whole"
-    for file in coverage.files:
-        if file.shown != "full":
-            yield (
-                f"{visible_line(file.path)}: {file.shown}, {file.changed_lines_shown} of {file.changed_lines}"
-                f" changed lines ({file.reason or 'budget'})"
-            )
-    left_out = coverage.changed_lines_total - coverage.changed_lines_shown
-    if left_out:
-        limit = f" (max_chunks is {max_chunks})" if coverage.chunks >= max_chunks else ""
-        yield f"changed lines: {left_out} of {coverage.changed_lines_total} in no chunk{limit}"
 
 
 def summarize(run: RunPath) -> None:

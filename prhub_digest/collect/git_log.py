@@ -10,7 +10,7 @@ from prhub_digest.collect.landing import Landing, landing
 from prhub_digest.errors import SourceError
 from prhub_digest.models.period import Period
 
-_FORMAT = "--format=%H%n%P%n%ct%n%at%n%an%n%B"
+_FORMAT = "--format=%H%n%P%n%ct%n%at%n%an%n%ae%n%B"
 REPLACED = "\ufffd"
 
 
@@ -23,6 +23,7 @@ class LogEntry:
     committed_at: datetime | None
     authored_at: datetime | None
     author: str
+    email: str
     message: str
 
 
@@ -44,12 +45,16 @@ class LandedPull:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk over the whole main line found, in the order of landing."""
+    """What a walk over the whole main line found, in the order of landing.
+
+    `before` is the newest commit of a time before the period, None when there is none.
+    """
 
     pulls: tuple[LandedPull, ...]
     direct_commits: int
     newest: LogEntry
     oldest: LogEntry
+    before: str | None
 
 
 def walk(git: Git, head: str, period: Period) -> Walk:
@@ -62,11 +67,14 @@ def walk(git: Git, head: str, period: Period) -> Walk:
     direct = 0
     newest: LogEntry | None = None
     oldest: LogEntry | None = None
+    before: str | None = None
     pairs = ((landing(entry.message), entry) for entry in read_log(git, "--first-parent", head))
     for _, run in groupby(pairs, key=lambda pair: pair[0].number if pair[0] else None):
         for what, entries in _landings(list(run)):
             newest, oldest = newest or entries[0], entries[-1]
             when = entries[0].committed_at
+            if before is None and when is not None and when < period.since:
+                before = entries[0].sha
             if when is None or not period.holds(when):
                 continue
             if what is None:
@@ -78,7 +86,7 @@ def walk(git: Git, head: str, period: Period) -> Walk:
                 pulls[what.number] = LandedPull(what, (entries,))
     if newest is None or oldest is None:
         raise SourceError(f"{git.label}: the history of {head} is empty")
-    return Walk(tuple(reversed(pulls.values())), direct, newest, oldest)
+    return Walk(tuple(reversed(pulls.values())), direct, newest, oldest, before)
 
 
 def _landings(
@@ -103,8 +111,8 @@ def read_log(git: Git, *arguments: str) -> Iterator[LogEntry]:
 
 
 def _entry(record: str) -> LogEntry:
-    sha, parents, committed, authored, author, message = record.split("\n", 5)
-    return LogEntry(sha, tuple(parents.split()), _moment(committed), _moment(authored), author, message)
+    sha, parents, committed, authored, author, email, message = record.split("\n", 6)
+    return LogEntry(sha, tuple(parents.split()), _moment(committed), _moment(authored), author, email, message)
 
 
 def _moment(seconds: str) -> datetime | None:

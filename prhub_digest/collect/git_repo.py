@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from prhub_digest.collect.git_attributes import linguist_attributes
+from prhub_digest.collect.git_authors import EarlierAuthors, earlier_authors
 from prhub_digest.collect.git_command import Git
 from prhub_digest.collect.git_files import changed_files
 from prhub_digest.collect.git_log import REPLACED, LandedPull, LogEntry, Walk, read_log, walk
@@ -93,6 +95,7 @@ class GitSource:
             numbers=tuple(pull.what.number for pull in walked.pulls),
             direct_commits=walked.direct_commits,
             head=head,
+            attributes=linguist_attributes(git, head),
             notes=tuple(notes),
         )
         return mask_collection(collection)
@@ -106,9 +109,11 @@ class GitSource:
         git = self._repository()
         branch, head = _branch(git)
         base_branch = None if branch == "HEAD" else branch.removeprefix("origin/")
-        for pull in self._walk(git, collection.head or head, collection.period).pulls:
-            if pull.what.number not in skip:
-                yield mask(_pull_request(git, pull, base_branch, collection.web_url))
+        walked = self._walk(git, collection.head or head, collection.period)
+        wanted = [pull for pull in walked.pulls if pull.what.number not in skip]
+        if wanted:
+            earlier = earlier_authors(git, walked)
+            yield from (mask(_pull_request(git, pull, base_branch, collection.web_url, earlier)) for pull in wanted)
 
     def _repository(self) -> Git:
         """What is here already: a clone, or what was fetched of a URL."""
@@ -167,12 +172,15 @@ def _shallow_note(git: Git, walked: Walk, period: Period) -> str:
     return f"shallow clone, history begins on {begins:%Y-%m-%d}: lists of commits may be incomplete"
 
 
-def _pull_request(git: Git, pull: LandedPull, base_branch: str | None, web_url: str | None) -> PullRequest:
+def _pull_request(
+    git: Git, pull: LandedPull, base_branch: str | None, web_url: str | None, earlier: EarlierAuthors
+) -> PullRequest:
     last, first = pull.last, pull.entries[-1]
     files, utf8 = _files(git, pull)
     is_merge = len(last.parents) > 1
     commits = _merged_commits(git, last) if is_merge else tuple(reversed(pull.entries))
-    author = (commits[0] if is_merge and commits else first).author
+    authored = commits[0] if is_merge and commits else first
+    author = authored.author
     message = "\n".join(entry.message for entry in {entry.sha: entry for entry in (*pull.entries, *commits)}.values())
     notes = [] if utf8 else ["the diff holds bytes that are not UTF-8; each is shown as \ufffd"]
     if REPLACED in message or REPLACED in author:
@@ -198,6 +206,7 @@ def _pull_request(git: Git, pull: LandedPull, base_branch: str | None, web_url: 
         merge_commit=last.sha,
         files=files,
         commits=tuple(_commit(entry) for entry in commits),
+        first_contribution=earlier.first_contribution(authored),
         completeness=Completeness(
             diff="complete" if together else "partial", conversation="unknown", notes=tuple(notes)
         ),

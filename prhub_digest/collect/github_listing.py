@@ -16,6 +16,7 @@ from prhub_digest.collect.github_queries import REPOSITORY
 from prhub_digest.collect.source import MAY_BE_MISSING
 from prhub_digest.console import counted
 from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
+from prhub_digest.file_kinds import AttributeRule, parse_attributes
 from prhub_digest.models.period import Period
 
 T = TypeVar("T")
@@ -28,7 +29,8 @@ class Listing:
     """All pull requests merged in the period, into any branch, in the order of merging.
 
     `repository` is the name that GitHub uses now. `direct_commits` counts the commits of the period on the default
-    branch that belong to no merged pull request; None when its history cannot be read.
+    branch that belong to no merged pull request; None when its history cannot be read. `attributes`: of the topmost
+    `.gitattributes` alone.
     """
 
     repository: str
@@ -37,6 +39,7 @@ class Listing:
     pulls: tuple[ListedPull, ...]
     direct_commits: int | None
     notes: tuple[str, ...]
+    attributes: tuple[AttributeRule, ...] = ()
 
 
 def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
@@ -78,6 +81,7 @@ def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
         pulls=tuple(sorted(pulls.values(), key=lambda pull: (pull.merged_at, pull.number))),
         direct_commits=history.direct_commits if history else None,
         notes=tuple(notes),
+        attributes=parse_attributes(place.attributes),
     )
 
 
@@ -88,7 +92,8 @@ def _place(api: GitHubApi, repository: str) -> Place:
     node: dict[str, Any] = answer.data["repository"]
     branch = node["defaultBranchRef"]
     if branch:
-        return Place(node["nameWithOwner"], node["url"], branch["name"])
+        attributes = (node.get("object") or {}).get("text") or ""  # no such file, or one that is no text
+        return Place(node["nameWithOwner"], node["url"], branch["name"], attributes)
     if answer.problems:
         raise ServiceError(f"{repository}: GitHub does not show its default branch; {said(answer.problems)}")
     raise SourceError(

@@ -30,11 +30,12 @@ _COMMIT = ("oid", "committedDate", "associatedPullRequests")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A repository under the name that GitHub uses now."""
+    """A repository under the name that GitHub uses now; `attributes` is the text of its topmost `.gitattributes`."""
 
     name: str
     web_url: str
     default_branch: str
+    attributes: str = ""
 
     @property
     def variables(self) -> dict[str, str]:

@@ -8,12 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from prhub_digest.collect.github_api import GitHubApi
 from prhub_digest.collect.github_errors import RateLimit
-from prhub_digest.collect.github_queries import COUNT, DETAIL_BATCH, LIST_PAGE, NESTED, REPOSITORY, THREADS, VIEWER
+from prhub_digest.collect.github_queries import (
+    AUTHOR_BATCH,
+    COUNT,
+    DETAIL_BATCH,
+    LIST_PAGE,
+    NESTED,
+    REPOSITORY,
+    THREADS,
+    VIEWER,
+)
 from prhub_digest.errors import SourceError
 from prhub_digest.models.period import Period
 
 if TYPE_CHECKING:
     import github
+
+
+_PULLS_OF_AN_AUTHOR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +61,15 @@ def need(merged: int, *, with_git: bool = True) -> Need:
 
     Lists: the repository; by update, read again from the top; by search; by history. A page of a list is a point; a
     batch of details resolves its nested lists, and the comments of each thread, for each pull request; most batches
-    have lists longer than a page, which one more query reads on.
+    have lists longer than a page, which one more query reads on. A batch of authors, for who is new, is a point.
     """
     pages, batches = max(1, ceil(merged / LIST_PAGE)), ceil(merged / DETAIL_BATCH)
     lists = 1 + pages + (1 if pages > 1 else 0) + pages + pages
     a_batch = round(DETAIL_BATCH * (len(NESTED) + THREADS.first) / 100)
+    authors = ceil(merged / _PULLS_OF_AN_AUTHOR / AUTHOR_BATCH)
     return Need(
-        calls=lists + batches + batches,
-        points=lists + batches * a_batch + batches,
+        calls=lists + batches + batches + authors,
+        points=lists + batches * a_batch + batches + authors,
         git_fetches=2 if merged and with_git else 0,
         rest_calls=0 if with_git else merged,
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 LIST_PAGE = 100
 DETAIL_BATCH = 20
 MORE_BATCH = 10
+AUTHOR_BATCH = 25
 
 _LIMIT = "rateLimit { limit cost remaining resetAt }"
 _PAGE = "pageInfo { hasNextPage endCursor }"
@@ -44,6 +45,7 @@ REPOSITORY = f"""
 query Repository($owner: String!, $name: String!) {{
   repository(owner: $owner, name: $name) {{
     nameWithOwner url isPrivate viewerPermission defaultBranchRef {{ name }}
+    object(expression: "HEAD:.gitattributes") {{ ... on Blob {{ text }} }}
   }}
   {_LIMIT}
 }}
@@ -74,6 +76,15 @@ query Search($query: String!, $after: String) {{
 COUNT = f"""
 query Count($query: String!) {{ search(type: ISSUE, query: $query, first: 1) {{ issueCount }} {_LIMIT} }}
 """
+
+
+def authored(authors: int) -> str:
+    """How much each of two searches about so many authors finds: `before0` and `until0`, and so on."""
+    names = [f"{name}{place}" for place in range(authors) for name in ("before", "until")]
+    variables = ", ".join(f"${name}: String!" for name in names)
+    fields = "\n  ".join(f"{name}: search(type: ISSUE, query: ${name}, first: 1) {{ issueCount }}" for name in names)
+    return f"query Authored({variables}) {{\n  {fields}\n  {_LIMIT}\n}}\n"
+
 
 HISTORY = f"""
 query History(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from prhub_digest.collect.filters import listed_reason
 from prhub_digest.collect.github_access import GitHubAccess
 from prhub_digest.collect.github_api import GitHubApi
+from prhub_digest.collect.github_authors import first_contributions
 from prhub_digest.collect.github_details import read_details
 from prhub_digest.collect.github_diffs import WeekDiffs
 from prhub_digest.collect.github_listed import look_up
@@ -81,6 +82,7 @@ class GitHubSource:
             direct_commits=listing.direct_commits,
             filters=self._filters,
             set_aside=tuple(set_aside),
+            attributes=listing.attributes,
             notes=listing.notes,
         )
         return mask_collection(collection)
@@ -96,10 +98,12 @@ class GitHubSource:
         numbers = [number for number in collection.numbers if number not in skip]
         with self._api(access) as api, WeekDiffs(access, repository, self._say) as diffs:
             pulls = self._looked_up(api, repository, numbers)
+            new = first_contributions(api, repository, collection.period, (pull.author for pull in pulls))
             diffs.fetch(pulls)
             for listed, detail in zip(pulls, read_details(api, repository, pulls), strict=True):
                 diff = diffs.diff(listed, detail) or files_by_rest(api, repository, listed, detail)
-                yield mask(_pull_request(listed, detail, diff, diffs))
+                pull = _pull_request(listed, detail, diff, diffs)
+                yield mask(pull.updated(first_contribution=new.get(pull.author.login or "")))
 
     def _looked_up(self, api: GitHubApi, repository: str, numbers: Sequence[int]) -> tuple[ListedPull, ...]:
         """As listed; a run that continues an earlier one has no list and asks for the few that are left."""

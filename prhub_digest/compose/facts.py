@@ -7,7 +7,10 @@ from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.stats import Count, Stats
 from prhub_digest.models.summary import Figure, PullRequestSummary, Statement
 
-_STATS_IN_PROMPT = ("pulls", "commits", "areas", "types", "labels", "files", "flags", "threads", "hours_to_merge")
+_STATS_IN_PROMPT = (
+    *("pulls", "units", "commits", "areas", "platforms", "types", "labels", "files", "flags", "threads"),
+    *("hours_to_first_review", "hours_to_merge"),
+)
 _PER_GROUP = 12
 
 

@@ -23,15 +23,27 @@ _SECTIONS: dict[SectionName, str] = {
 }
 _STATISTICS = {
     "pulls": "merged pull requests of the week",
+    "period": "merged pull requests of the week, with those set aside",
+    "units": "changes of the week: a series, or a revert with what it takes back, is one",
     "commits": "commits of the week",
     "lines": "changed lines of the week",
+    "size": "changed lines of one pull request",
+    "sizes": "merged pull requests of this size",
     "areas": "merged pull requests in this area",
+    "platforms": "merged pull requests that touch this platform",
+    "modules": "merged pull requests that touch this module",
     "types": "merged pull requests of this type of change",
     "labels": "merged pull requests with this label",
+    "people": "people of the week",
+    "authors": "merged pull requests of this author",
+    "new_authors": "merged pull requests of this author, who is new",
+    "reviewers": "merged pull requests that this person reviewed",
     "files": "merged pull requests that changed this file",
     "flags": "merged pull requests with this risk flag",
     "threads": "review threads",
+    "hours_to_first_review": "time from opening to the first review",
     "hours_to_merge": "time from opening to merge",
+    "coverage": "what the digest was made from",
 }
 
 

@@ -5,6 +5,7 @@ Every change here makes recorded replies stale: it changes what requests say.
 
 from prhub_digest.hygiene.characters import clean_code, limit_marks
 from prhub_digest.hygiene.control_tokens import break_control_tokens, mend_control_tokens
+from prhub_digest.hygiene.lines import prose_lines
 from prhub_digest.hygiene.prose import clean_prose, clean_title
 from prhub_digest.hygiene.wrapper import wrap_untrusted
 
@@ -15,5 +16,6 @@ __all__ = [
     "clean_title",
     "limit_marks",
     "mend_control_tokens",
+    "prose_lines",
     "wrap_untrusted",
 ]

@@ -92,7 +92,9 @@ def _escape(code: int) -> str:
 
 @cache
 def _mark_flood() -> re.Pattern[str]:
-    marks = (chr(code) for code in range(0x300, min(0x20000, sys.maxunicode)))
+    """`re` looks up a class in one step, but only while its characters are all below U+10000: hence two of them."""
+    marks = [chr(code) for code in range(0x300, min(0x20000, sys.maxunicode))]
     # The three Tibetan vowel signs decompose into marks although they count as letters.
-    kinds = "".join(mark for mark in marks if unicodedata.combining(mark) or mark in "\u0f73\u0f75\u0f81")
-    return re.compile(f"[{kinds}]{{{_MOST_MARKS + 1},}}")
+    marks = [mark for mark in marks if unicodedata.combining(mark) or mark in "\u0f73\u0f75\u0f81"]
+    low, high = ("".join(mark for mark in marks if (mark > "\uffff") is above) for above in (False, True))
+    return re.compile(f"(?:[{low}]|(?=[\U00010000-\U0001ffff])[{high}]){{{_MOST_MARKS + 1},}}")

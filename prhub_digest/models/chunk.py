@@ -1,10 +1,15 @@
 """What the model is shown of a pull request, and what it is not."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from prhub_digest.models.base import Record
+
+PlaceKind = Literal["title", "description", "file", "diff", "thread", "comment"]
+Side = Literal["new", "old"]
+PartName = Literal["title", "files", "description", "conversation", "diff"]
+Shown = Literal["full", "partial", "name_only", "folded"]
 
 
 class Place(Record):
@@ -14,26 +19,50 @@ class Place(Record):
     removed line) or of the text, counted from 1; `thread` and `comment` name the review thread and its comment.
     """
 
-    kind: Literal["title", "description", "file", "diff", "thread", "comment"]
+    kind: PlaceKind
     path: str | None = None
     line: int | None = None
-    side: Literal["new", "old"] | None = None
+    side: Side | None = None
     thread: str | None = None
     comment: str | None = None
 
 
-class SourceLine(Record):
-    """One line of a pull request after hygiene, as quotes are taken from it; `id` is unique in its pull request."""
+class PartTokens(Record):
+    part: PartName
+    tokens: int
+
+
+class SourceLine(NamedTuple):
+    """One line of a pull request after hygiene, as quotes are taken from it; `id` is unique in its pull request.
+
+    The other fields are those of its `place`. It is no record, since a week has millions of them; it is never stored.
+    """
 
     id: str
     text: str
-    place: Place
+    kind: PlaceKind
+    path: str | None = None
+    line: int | None = None
+    side: Side | None = None
+    thread: str | None = None
+    comment: str | None = None
+
+    @classmethod
+    def at(cls, identifier: str, text: str, place: Place) -> "SourceLine":
+        return cls(identifier, text, place.kind, place.path, place.line, place.side, place.thread, place.comment)
+
+    @property
+    def place(self) -> Place:
+        return Place(
+            kind=self.kind, path=self.path, line=self.line, side=self.side, thread=self.thread, comment=self.comment
+        )
 
 
 class Chunk(Record):
     """A part of one pull request within the token budget. `text` is exactly what the prompt inserts.
 
-    `lines` are the lines that `text` shows, in its order; `tokens` counts `text`.
+    `lines` are the lines that `text` shows, in its order; `tokens` counts `text`, and `parts` its parts with their
+    headings, which stand in the text one after the other.
     """
 
     pull: int
@@ -41,12 +70,13 @@ class Chunk(Record):
     total: int = Field(ge=1)
     text: str
     tokens: int
-    lines: tuple[SourceLine, ...]
+    parts: tuple[PartTokens, ...] = ()
+    lines: SkipValidation[tuple[SourceLine, ...]]
 
 
 class FileCoverage(Record):
     path: str
-    shown: Literal["full", "partial", "name_only", "folded"]
+    shown: Shown
     reason: str | None = None
     changed_lines: int
     changed_lines_shown: int
@@ -55,6 +85,8 @@ class FileCoverage(Record):
 class Coverage(Record):
     """How much of a pull request its chunks show; tokens are counted on the shown form of the text.
 
+    `tokens_total` counts diffs that no chunk had room for in proportion to their characters. `comments` are reviews and
+    comments outside review threads.
     `chunk_tokens` is the size of the chunks where the model's context was too small for those of the settings.
     """
 
@@ -67,6 +99,8 @@ class Coverage(Record):
     description_complete: bool
     threads_shown: int
     threads_total: int
+    comments_shown: int = 0
+    comments_total: int = 0
     files: tuple[FileCoverage, ...]
     chunk_tokens: int | None = Field(None, exclude_if=lambda tokens: tokens is None)
 
@@ -75,5 +109,6 @@ class Coverage(Record):
         return (
             self.description_complete
             and self.threads_shown == self.threads_total
+            and self.comments_shown == self.comments_total
             and all(file.shown == "full" for file in self.files)
         )

@@ -4,7 +4,9 @@ from pydantic import Field
 
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
+from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.pull_request import Collection
+from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Area
 
 
@@ -16,6 +18,8 @@ class FixtureManifest(Record):
     collection: Collection
     languages: tuple[Language, ...] = ("en", "zh")
     areas: tuple[Area, ...] = ()
+    signals: SignalSettings = Field(SignalSettings(), exclude_if=lambda signals: signals == SignalSettings())
+    file_kinds: tuple[KindRule, ...] = Field((), exclude_if=lambda rules: not rules)
     model: str
     small_model: str
     provider: str

@@ -16,9 +16,23 @@ def matches(path: str, pattern: str) -> bool:
     return _compiled(pattern, in_paths=True).fullmatch(path) is not None
 
 
+def matches_any(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether the path matches one of the patterns; fast, for many paths and the same patterns."""
+    return any(literal in path and pattern.fullmatch(path) for literal, pattern in _with_literals(patterns))
+
+
 def matches_text(text: str, pattern: str) -> bool:
     """Whether the whole of a label, a login or a branch matches; a `/` is a character like any other."""
     return _compiled(pattern, in_paths=False).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _with_literals(patterns: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Each pattern with its longest part without `*` and `?`."""
+    literals = (max(re.split(r"\*\*/|[*?]", pattern), key=len) for pattern in patterns)
+    return tuple(
+        (literal, _compiled(pattern, in_paths=True)) for literal, pattern in zip(literals, patterns, strict=True)
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from prhub_digest.models.base import Record
+from prhub_digest.models.file_kinds import AttributeRule
 from prhub_digest.models.filters import Filters, SetAside
 from prhub_digest.models.period import Period
 
@@ -106,11 +107,14 @@ class FollowUp(Record):
 
 
 class PullRequest(Record):
+    """`first_contribution`: whether its author had none merged before the period."""
+
     number: int = Field(gt=0)
     title: str
     body: str | None = None
     url: str | None = None
     author: Person
+    first_contribution: bool | None = Field(None, exclude_if=lambda first: first is None)
     co_authors: tuple[Person, ...] = ()
     merged_by: Person | None = None
     created_at: AwareDatetime | None = None
@@ -144,6 +148,7 @@ class Collection(Record):
     `repository` is `owner/name`, or `local/<folder>` for a clone; `web_url` is its address for links, when known.
     `direct_commits` counts commits of the period that belong to no pull request; None when the source cannot know.
     `set_aside` are merged pull requests of the period that `filters` keep out of the digest; `numbers` are the others.
+    `attributes` are the linguist attributes of its `.gitattributes`, those of upper folders first.
     """
 
     repository: str
@@ -155,4 +160,5 @@ class Collection(Record):
     head: str | None = None
     filters: Filters = Filters()
     set_aside: tuple[SetAside, ...] = ()
+    attributes: tuple[AttributeRule, ...] = Field((), exclude_if=lambda rules: not rules)
     notes: tuple[str, ...] = ()

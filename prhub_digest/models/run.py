@@ -36,13 +36,28 @@ class Failure(Record):
     reason: str
 
 
+class UnreadFiles(Record):
+    """How many files were not shown whole, for one reason."""
+
+    reason: str
+    files: int
+
+
 class CoverageTotals(Record):
+    """The sums of `coverage.json`; files are shown in full, in part, by name, or only counted with their folder."""
+
     pulls: int
     pulls_complete: int
     changed_lines: int
     changed_lines_shown: int
     files: int
     files_full: int
+    files_partial: int = 0
+    files_by_name: int = 0
+    files_folded: int = 0
+    tokens: int = 0
+    tokens_shown: int = 0
+    unread: tuple[UnreadFiles, ...] = ()
 
 
 class RunManifest(Record):

@@ -7,32 +7,53 @@ from pydantic import Field
 from prhub_digest.models.base import Record
 
 Count = Annotated[int, Field(strict=True, ge=1)]
-Paths = tuple[str, ...]
+Pattern = Annotated[str, Field(pattern=r"^[^!/\s]")]
+Paths = tuple[Pattern, ...]
+_COUNT = "a whole number, 1 or more"
+
+
+def _paths(example: str) -> str:
+    return f'a list of patterns, like ["{example}"]'
+
+
+def _tags(name: str) -> str:
+    return f'[[signals.{name}]] tables, each with key = "..." and paths, parts or words = ["..."]'
 
 
 class Tag(Record):
-    """A platform or a module: paths that belong to it, and words of a title or label that name it."""
+    """A platform or a module: paths that belong to it, and words of a title or label that name it.
+
+    `parts` are whole words of a path, between `/`, `_`, `-` and `.`: `rocm` is one of `csrc/rocm_ops.cu`. A word with a
+    capital letter counts in a title only when it is written so.
+    """
 
     key: str
     paths: Paths = ()
+    parts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
 
 class SignalSettings(Record):
     """Defaults serve Python, C++/CUDA, Rust, Go, TypeScript and Java trees; patterns are those of `models.globs`.
 
-    Empty `core_paths` are learned from the week: what is imported and changed most.
+    A list of paths that is set stands in place of the rules that docs/risk-flags.md names; core paths that are not set
+    are learned from the week. Each field's description is what an error message says to write.
     """
 
-    untested_lines: Count = 10
-    large_lines: Count = 500
-    large_files: Count = 20
-    core_paths: Paths = ()
-    public_paths: Paths = ()
-    configuration_paths: Paths = ()
-    migration_paths: Paths = ()
-    security_paths: Paths = ()
-    follow_up_days: Count = 14
-    series_days: Count = 14
-    platforms: tuple[Tag, ...] = ()
-    modules: tuple[Tag, ...] = ()
+    untested_lines: Count = Field(10, description=_COUNT)
+    large_lines: Count = Field(500, description=_COUNT)
+    large_files: Count = Field(20, description=_COUNT)
+    core_percent: Annotated[int, Field(strict=True, ge=1, le=100)] = Field(
+        5, description="a whole number from 1 to 100"
+    )
+    core_score: Count = Field(4, description=_COUNT)
+    core_pulls: Count = Field(20, description=_COUNT)
+    core_paths: Paths = Field((), description=_paths("src/engine/**"))
+    public_paths: Paths = Field((), description=_paths("src/widgets/api/**"))
+    configuration_paths: Paths = Field((), description=_paths("src/widgets/config/**"))
+    migration_paths: Paths = Field((), description=_paths("db/migrations/**"))
+    security_paths: Paths = Field((), description=_paths("src/auth/**"))
+    follow_up_days: Count = Field(14, description=_COUNT)
+    series_days: Count = Field(14, description=_COUNT)
+    platforms: tuple[Tag, ...] = Field((), description=_tags("platforms"))
+    modules: tuple[Tag, ...] = Field((), description=_tags("modules"))

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from prhub_digest.models.base import Record
 from prhub_digest.models.summary import ChangeType, Score, Severity, SubScoreName
 
@@ -29,10 +31,11 @@ UnitKind = Literal["single", "series", "revert", "backport", "twin", "bump"]
 
 
 class Area(Record):
-    """One entry of the closed list; `paths` are glob patterns."""
+    """One entry of the closed list; `paths` and `labels` are glob patterns."""
 
     key: str
     paths: tuple[str, ...] = ()
+    labels: tuple[str, ...] = Field((), exclude_if=lambda labels: not labels)
 
 
 class Flag(Record):

@@ -6,7 +6,32 @@ from prhub_digest.errors import PrhubError
 from prhub_digest.models.base import Record
 from prhub_digest.models.period import Period
 
-Unit = Literal["pulls", "commits", "threads", "lines", "hours", "files"]
+Unit = Literal["pulls", "units", "people", "commits", "threads", "lines", "hours", "files"]
+# In this order in stats.json; docs/statistics.md says what each of them counts.
+GROUPS = (
+    "pulls",
+    "period",
+    "units",
+    "commits",
+    "lines",
+    "size",
+    "sizes",
+    "areas",
+    "platforms",
+    "modules",
+    "labels",
+    "types",
+    "people",
+    "authors",
+    "new_authors",
+    "reviewers",
+    "files",
+    "flags",
+    "threads",
+    "hours_to_first_review",
+    "hours_to_merge",
+    "coverage",
+)
 
 
 class Count(Record):
@@ -32,10 +57,9 @@ class Count(Record):
 
 
 class Stats(Record):
-    """The counts of one period, by group.
+    """The counts of one period, group by group of `GROUPS`; within a group the largest value comes first, ties by key.
 
-    Groups: `pulls`, `commits`, `lines`, `areas`, `labels`, `types`, `authors`, `reviewers`, `files`, `flags`,
-    `threads`, `hours_to_merge`, `coverage`. Within a group the largest value comes first, ties by key.
+    A group that the source cannot know is absent.
     """
 
     repository: str

@@ -11,6 +11,7 @@ from prhub_digest.collect.filters import set_aside
 from prhub_digest.collect.source import Source
 from prhub_digest.console import counted
 from prhub_digest.errors import UsageError
+from prhub_digest.file_kinds import FileKinds
 from prhub_digest.models.base import Record
 from prhub_digest.models.chunk import Chunk, Coverage
 from prhub_digest.models.filters import SetAside
@@ -23,7 +24,6 @@ from prhub_digest.models.stats import Stats
 from prhub_digest.pipeline.context import Run
 from prhub_digest.run_folder import pull_name
 from prhub_digest.signals import compute_signals, compute_stats
-from prhub_digest.source_lines import source_lines
 
 COLLECTING, COLLECTION, PULLS = "collecting.json", "collection.json", "pulls/*.json"
 COVERAGE, SIGNALS, STATS = "coverage.json", "signals.json", "stats.json"
@@ -89,9 +89,9 @@ def collect(run: Run, source: Source, period: Period, *, refresh: bool) -> Colle
 def chunk(run: Run, collection: Collection) -> Signals:
     """Coverage and signals of the period: what the model can see, and what code knows without it."""
     options = run.options
-    areas = "\n".join(area.to_json() for area in options.areas)
+    rules = "\n".join(rule.to_json() for rule in (*options.areas, options.signals, *options.file_kinds))
     budget = f"{options.chunk_tokens} {options.max_chunks} {run.tokenizer.name}"
-    inputs = run.hash(run.manifest.stages["collect"].inputs, budget, areas)
+    inputs = run.hash(run.manifest.stages["collect"].inputs, budget, rules)
     if run.done("chunk", inputs, (COVERAGE, SIGNALS)):
         stored = run.folder.read_valid(SIGNALS, Signals)
         known = {own.pull for own in stored.pulls} if stored else None
@@ -101,9 +101,14 @@ def chunk(run: Run, collection: Collection) -> Signals:
         coverages = []
         with run.console.stage("chunk", len(collection.numbers)) as progress:
             for number in collection.numbers:
-                coverages.append(chunks_of(run, read_pull(run, number))[1])
+                coverages.append(chunks_of(run, collection, read_pull(run, number))[1])
                 progress.advance()
-        signals = compute_signals([read_pull(run, number) for number in collection.numbers], options.areas)
+        signals = compute_signals(
+            [read_pull(run, number) for number in collection.numbers],
+            options.areas,
+            settings=options.signals,
+            kinds=FileKinds(options.file_kinds, collection.attributes),
+        )
         run.folder.write_record(COVERAGE, WeekCoverage(pulls=tuple(coverages)))
         run.folder.write_record(SIGNALS, signals)
         run.update(coverage=week_coverage(coverages))
@@ -114,19 +119,24 @@ def statistics(run: Run, collection: Collection, signals: Signals) -> Stats:
     """stats.json; `signals` name the areas and types of change that the digest uses."""
     coverage = run.folder.read_record(COVERAGE, WeekCoverage)
     pulls = [read_pull(run, number) for number in collection.numbers]
-    stats = compute_stats(collection, pulls, signals, coverage.pulls if coverage else ())
+    kinds = FileKinds(run.options.file_kinds, collection.attributes)
+    stats = compute_stats(collection, pulls, signals, coverage.pulls if coverage else (), kinds=kinds)
     run.folder.write_record(STATS, stats)
     return stats
 
 
-def chunks_of(run: Run, pull: PullRequest, budget: int | None = None) -> tuple[tuple[Chunk, ...], Coverage]:
+def chunks_of(
+    run: Run, collection: Collection, pull: PullRequest, budget: int | None = None
+) -> tuple[tuple[Chunk, ...], Coverage]:
     """The chunks and their coverage; `budget` is set where the model's context is too small for the settings' one."""
+    options = run.options
     chunks, coverage = chunk_pull_request(
         pull,
-        source_lines(pull),
-        budget=budget or run.options.chunk_tokens,
-        max_chunks=run.options.max_chunks,
-        count=run.tokenizer.count,
+        budget=budget or options.chunk_tokens,
+        max_chunks=options.max_chunks,
+        tokenizer=run.tokenizer,
+        kinds=FileKinds(options.file_kinds, collection.attributes),
+        core_paths=options.signals.core_paths,
     )
     return chunks, coverage.updated(chunk_tokens=budget) if budget else coverage
 

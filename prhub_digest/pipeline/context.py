@@ -12,10 +12,12 @@ from prhub_digest.errors import PrhubError
 from prhub_digest.llm.ask import FAILED, Asker
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language
+from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.filters import Filters
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.ranking import Override
 from prhub_digest.models.run import Failure, RunManifest, StageName, StageRecord
+from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Area
 from prhub_digest.pipeline.costs import as_float, stage_price
 from prhub_digest.run_folder import RunFolder, inputs_hash
@@ -39,6 +41,8 @@ class RunOptions:
     concurrency: int
     areas: tuple[Area, ...] = ()
     overrides: tuple[Override, ...] = ()
+    signals: SignalSettings = field(default_factory=SignalSettings)
+    file_kinds: tuple[KindRule, ...] = ()
     filters: Filters = field(default_factory=Filters)
     stand_ins: str = ""
 

@@ -27,7 +27,7 @@ from prhub_digest.models.llm import LogicalRequest, Message
 from prhub_digest.models.plan import Plan
 from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.replies import REPLIES
-from prhub_digest.models.signals import Signals
+from prhub_digest.models.signals import OTHER, Signals
 from prhub_digest.pipeline.collecting import COVERAGE, SIGNALS, WeekCoverage, statistics
 from prhub_digest.pipeline.composing import PLAN
 from prhub_digest.pipeline.context import Run
@@ -173,7 +173,7 @@ class _Estimating:
         constant = self._constant(
             PLAN_PROMPT, repository=self.collection.repository, areas=areas, stats=stats, facts=""
         )
-        beside = self._constant(SUMMARY, repository="", areas=areas, part="1 of 1", open_threads="none", change="")
+        beside = self._constant(SUMMARY, repository="", areas=OTHER, part="1 of 1", open_threads="none", change="")
         outputs = (
             summary_output(own.tokens_shown + own.chunks * beside, self.factor, calls=own.chunks)
             for own in self.coverage

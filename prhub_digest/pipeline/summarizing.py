@@ -43,11 +43,11 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
         stored = {number: stored_summary(run, number) for number in collection.numbers}
         if all(stored.values()):
             summaries = {number: summary for number, summary in stored.items() if summary is not None}
-            _cover(run, summaries)
+            _cover(run, collection, summaries)
             return summaries
     with run.recorded("summarize", inputs) as cost, told_of_its_end(run, "summarize", inputs, cost):
         summaries = _Summarizing(run, collection, signals, cost).all()
-        _cover(run, summaries)
+        _cover(run, collection, summaries)
     return summaries
 
 
@@ -82,7 +82,6 @@ class _Summarizing:
     def __init__(self, run: Run, collection: Collection, signals: Signals, cost: StageCost) -> None:
         self.run, self.collection, self.cost = run, collection, cost
         self.signals = {own.pull: own for own in signals.pulls}
-        self.areas = tuple(area.key for area in signals.areas)
         self.summaries: Summaries = {}
         self.pending = 0
 
@@ -140,12 +139,12 @@ class _Summarizing:
         pull = read_pull(self.run, number)
         signals = self.signals[number]
         if builder is None:
-            return SummaryTask(pull, (), signals, self.areas, (), inputs_hash(signals.to_json()))
-        chunks = chunks_of(self.run, pull, budget)[0]
+            return SummaryTask(pull, (), signals, (), inputs_hash(signals.to_json()))
+        chunks = chunks_of(self.run, self.collection, pull, budget)[0]
         kind = ".half" if budget else ""  # a recording keeps one reply a subject, and which request was too long
-        requests = chunk_requests(builder, chunks, signals, self.collection.repository, self.areas, kind=kind)
+        requests = chunk_requests(builder, chunks, signals, self.collection.repository, kind=kind)
         inputs = inputs_hash(signals.to_json(), *self.run.stand_ins, *(request.request_hash for request in requests))
-        return SummaryTask(pull, chunks, signals, self.areas, requests, inputs)
+        return SummaryTask(pull, chunks, signals, requests, inputs)
 
     def _name_smaller(self, summary: PullRequestSummary) -> None:
         if summary.chunk_tokens is not None:
@@ -180,14 +179,16 @@ class _Summarizing:
             )
 
 
-def _cover(run: Run, summaries: Summaries) -> None:
+def _cover(run: Run, collection: Collection, summaries: Summaries) -> None:
     """coverage.json says what was shown of each pull request in chunks of the size that its summary was made from."""
     stored = run.folder.read_record(COVERAGE, WeekCoverage)
     if stored is None or all(own.chunk_tokens == summaries[own.pull].chunk_tokens for own in stored.pulls):
         return
     budgets = {number: summary.chunk_tokens for number, summary in summaries.items()}
     pulls = tuple(
-        own if own.chunk_tokens == budgets[own.pull] else chunks_of(run, read_pull(run, own.pull), budgets[own.pull])[1]
+        own
+        if own.chunk_tokens == budgets[own.pull]
+        else chunks_of(run, collection, read_pull(run, own.pull), budgets[own.pull])[1]
         for own in stored.pulls
     )
     run.folder.write_record(COVERAGE, WeekCoverage(pulls=pulls))

@@ -19,7 +19,18 @@ HIGHEST = 10.0
 _REDUCED_TYPES: Mapping[ChangeType, float] = {"docs": 0.3, "test": 0.2, "build": 0.1}
 _BOT_BUMP = 0.4
 _UNDONE = 0.6
-_RAISING_FLAGS: Mapping[FlagName, float] = {"missing_tests": 0.15, "no_approval": 0.1, "self_merged": 0.05}
+_RAISING_FLAGS: Mapping[FlagName, float] = {
+    "missing_tests": 0.15,
+    "core_path": 0.1,
+    "no_approval": 0.1,
+    "self_merged": 0.05,
+    "public_api": 0.1,
+    "configuration": 0.1,
+    "default_changed": 0.2,
+    "migration": 0.2,
+    "security_path": 0.2,
+    "generated_without_source": 0.05,
+}
 _HIGH_OPEN_THREAD = 0.5
 _LARGE_CORE = 0.4
 _CORE_REACH = 4
@@ -40,7 +51,7 @@ def adjustments(
 ) -> tuple[Adjustment, ...]:
     """What the signals add to the base or take from it; parts that are zero are left out.
 
-    `cancelled`: it was taken back within the period, or takes back another one.
+    `cancelled`: nothing of it stands at the end, since it was taken back within the period or takes back another one.
     """
     found = (*_reductions(base, signals, cancelled=cancelled), *_additions(scores, signals))
     rounded = (Adjustment(signal=name, points=round(points, _PLACES)) for name, points in found)

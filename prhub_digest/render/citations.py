@@ -24,6 +24,8 @@ _DIRECTION = re.compile(
 )
 _SPEAKS_OF_MEASURING = re.compile(r"\b(?:measur|stat(?:ed|es)\b|report|claim)|测|声称|说明|描述", re.IGNORECASE)
 _HOURS_AS_DAYS = 48
+# Measures of the pull requests that they are out of, not a part of them.
+_MEASURES = frozenset({"median", "p90"})
 _TIGHT_UNITS = frozenset({"x", "X", "×", "倍"})
 _JOINTS = {"figure": "mark.semicolon", "statistic": "mark.semicolon", "pull": "mark.list", "risk": "mark.semicolon"}
 
@@ -118,8 +120,10 @@ def statistic_value(page: Page, count: Count) -> str:
     if denominator is None and count.unit == "pulls" and count.path != "pulls.merged" and merged:
         denominator = int(merged.value)
     counted = count.value if denominator is None else denominator
-    if count.unit == "hours":  # not a part of the pull requests that they were measured on
+    if count.unit == "hours":
         return _duration(page, count.value)
+    if count.key in _MEASURES:
+        return f"{number_text(count.value)} {page.say(f'unit.{count.unit}', n=count.value)}"
     part = f" / {denominator:,}" if denominator is not None else ""
     return f"{number_text(count.value)}{part} {page.say(f'unit.{count.unit}', n=counted)}"
 

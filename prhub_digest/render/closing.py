@@ -96,13 +96,15 @@ def _reading(page: Page) -> list[Line]:
         files=read.files - read.files_full,
         all_files=read.files,
     )
+    reasons = [(page.say(f"unread.{unread.reason.replace(' ', '_')}"), unread.files) for unread in read.unread]
+    notes = [lines, *([_counted(page, "close.unread", reasons)] if reasons else [])]
     partly = read.pulls - read.pulls_complete
     if not partly:
-        return _notes([page.say("close.read_all", pulls=read.pulls), lines])
+        return _notes([page.say("close.read_all", pulls=read.pulls), *notes])
     told = page.say("close.read", full=read.pulls_complete, pulls=read.pulls, part=partly)
     links = page.pull_links(page.given.partly_read)
     head = Span(told + page.say("mark.colon") if links else told)
-    return [Line((head, *links), stop=page.say("mark.stop")), *_notes([lines])]
+    return [Line((head, *links), stop=page.say("mark.stop")), *_notes(notes)]
 
 
 def _planning(page: Page) -> list[str]:

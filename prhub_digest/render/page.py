@@ -7,7 +7,7 @@ from functools import cached_property
 from prhub_digest.errors import PrhubError
 from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import Fact
-from prhub_digest.models.signals import PullRequestSignals
+from prhub_digest.models.signals import PullRequestSignals, Unit
 from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import PullRequestSummary
 from prhub_digest.render.inline import Inline, Span, clip, parse_title
@@ -35,10 +35,8 @@ class Page:
 
     @cached_property
     def changes(self) -> int:
-        """The pull requests, where a revert is one change with what it reverts."""
-        return sum(
-            signals is None or signals.reverts not in self.numbers for signals in map(self.signals, self.numbers)
-        )
+        """The units: a revert with what it reverts, the parts of a series and a change with its ports are one each."""
+        return len({unit.pulls if (unit := self.unit(number)) else (number,) for number in self.numbers})
 
     @cached_property
     def web_url(self) -> str | None:
@@ -57,6 +55,13 @@ class Page:
     @cached_property
     def _signals(self) -> Mapping[int, PullRequestSignals]:
         return {signals.pull: signals for signals in self.given.signals.pulls}
+
+    @cached_property
+    def _units(self) -> Mapping[int, Unit]:
+        return {number: unit for unit in self.given.signals.units for number in unit.pulls}
+
+    def unit(self, number: int) -> Unit | None:
+        return self._units.get(number)
 
     def fact(self, fact_id: str) -> Fact:
         """The fact that a sentence cites.

@@ -5,6 +5,8 @@
 
 from prhub_digest.models.digest import Language
 from prhub_digest.render.phrases_closing import CLOSING
+from prhub_digest.render.phrases_statistics import STATISTICS
+from prhub_digest.render.phrases_threads import THREADS
 
 _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     # the page
@@ -66,8 +68,8 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "从 {units} 项改动中按重要性选出 {n} 项：至多 {most} 项且不超过 {percent}%，但至少一项。",
     ),
     "highlights.units": (
-        "A revert and what it reverts are one change.",
-        "回退与被它回退的 PR 合计为一项。",
+        "A revert with what it reverts, the parts of a series, and a change with its ports count as one change each.",
+        "回退与被它回退的 PR、同一系列的各部分、改动及其移植，各合计为一项。",
     ),
     # columns
     "column.flag": ("Flag", "标记"),
@@ -102,8 +104,6 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "entry.answers": ("answers risk {n}", "对应风险 {n}"),
     "entry.not_summarised": ("not summarised: ", "未生成摘要："),
     "entry.no_reason": ("no reply was stored", "没有保存的回复"),
-    "entry.reverts": ("reverts ", "回退 "),
-    "entry.reverted_by": ("reverted by ", "已回退，见 "),
     "entry.bot": ("by a bot", "机器人提交"),
     "entry.asked": ("asked: ", "原评论："),
     "entry.thread": ("thread", "讨论"),
@@ -122,92 +122,21 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "severity.low": ("low", "低"),
     "severity.medium": ("medium", "中"),
     "severity.high": ("high", "高"),
-    # review threads
-    "threads.unknown": ("The source knows no review threads.", "数据源不含评审讨论。"),
-    "threads.unread": ("The review threads could not be read.", "未能读取评审讨论。"),
-    "threads.none": ("No review thread was left open.", "没有遗留未关闭的评审讨论。"),
-    "threads.none_read": (
-        "Of the review threads that could be read, none was left open.",
-        "已读取的评审讨论中，没有遗留未关闭的。",
-    ),
-    "threads.some_unknown": (
-        "Review threads are unknown for {n} of {total} PRs.",
-        "{total} 个 PR 中有 {n} 个的评审讨论未知。",
-    ),
-    "threads.undecided": (
-        "Threads of which it is not known whether they were settled: {n}.",
-        "另有 {n} 条讨论，不知道是否已处理。",
-    ),
-    "threads.open_means": (
-        (
-            "Left open: not resolved; without the threads of the PR's own author, deferred ones, hidden remarks of"
-            " bots, and those whose lines were changed later."
-        ),
-        "“未关闭”指未标为已解决的讨论；作者自己发起的、推迟处理的、被隐藏的机器人评论以及相应行此后有改动的不计入。",
-    ),
-    # why a review thread counts as open, as `signals` says it
-    "reason.not resolved, no reply": ("not resolved, no reply", "未解决，无人回复"),
-    "reason.not resolved after {n} replies": ("not resolved after {n} {n:reply|replies}", "{n} 条回复后仍未解决"),
-    "reason.the author says done, but the lines did not change": (
-        "the author says done, but the lines did not change",
-        "作者称已处理，但相应行未改动",
-    ),
-    "reason.the author leaves it for later": ("the author leaves it for later", "作者留待以后处理"),
-    "reason.a reviewer leaves it for later": ("a reviewer leaves it for later", "评审者同意以后处理"),
     # flags
     "flag.missing_tests": ("code without tests", "缺少测试"),
+    "flag.core_path": ("core code changed", "核心代码变更"),
     "flag.large_change": ("large change", "改动过大"),
     "flag.no_approval": ("no approval", "未经批准"),
     "flag.self_merged": ("merged by its author", "作者自行合并"),
     "flag.open_threads": ("open review threads", "遗留评审讨论"),
+    "flag.public_api": ("public interface changed", "公开接口变更"),
+    "flag.configuration": ("settings added or removed", "配置项增减"),
+    "flag.default_changed": ("default value changed", "默认值变更"),
     "flag.dependency": ("dependency changed", "依赖变更"),
+    "flag.migration": ("migration or schema changed", "迁移或数据模式变更"),
+    "flag.security_path": ("security-sensitive code", "涉及安全的代码"),
+    "flag.generated_without_source": ("generated file without its source", "仅改动生成文件"),
     "flag.revert": ("revert", "回退"),
-    # statistics: `stat.<path>` where the path has a name of its own, else `group.<group>`
-    "stat.pulls.merged": ("merged", "合并"),
-    "stat.pulls.net": ("net of reverts", "扣除回退后"),
-    "stat.pulls.reverts": ("reverting", "回退"),
-    "stat.pulls.bots": ("by bots", "机器人提交"),
-    "stat.commits.direct": ("pushed directly", "直接推送"),
-    "stat.lines.added": ("added", "新增"),
-    "stat.lines.deleted": ("deleted", "删除"),
-    "stat.threads.total": ("reviewed in", "评审中共有"),
-    "stat.threads.open": ("left open", "未关闭"),
-    "stat.threads.deferred": ("deferred", "推迟处理"),
-    "stat.hours_to_merge.median": ("median time to merge", "合并用时中位数"),
-    "stat.hours_to_merge.p90": ("time to merge, 90th percentile", "合并用时第 90 百分位"),
-    "stat.coverage.files": ("changed", "改动"),
-    "stat.coverage.files_full": ("shown to the model in full", "给模型完整看过"),
-    "stat.coverage.lines": ("changed", "改动"),
-    "stat.coverage.lines_shown": ("shown to the model", "给模型看过"),
-    "stat.coverage.pulls_complete": ("read in full", "全文阅读"),
-    "group.pulls": ("PRs, {key}", "PR（{key}）"),
-    "group.commits": ("commits, {key}", "提交（{key}）"),
-    "group.lines": ("lines, {key}", "行数（{key}）"),
-    "group.areas": ("area {key}", "领域 {key}"),
-    "group.labels": ("label {key}", "标签 {key}"),
-    "group.types": ("type {key}", "类型 {key}"),
-    "group.authors": ("author {key}", "作者 {key}"),
-    "group.reviewers": ("reviewer {key}", "评审者 {key}"),
-    "group.files": ("file {key}", "文件 {key}"),
-    "group.flags": ("flag {key}", "标记 {key}"),
-    "group.threads": ("review threads, {key}", "评审讨论（{key}）"),
-    "group.hours_to_merge": ("time to merge, {key}", "合并用时（{key}）"),
-    "group.coverage": ("coverage, {key}", "阅读范围（{key}）"),
-    "table.overview": ("Overview", "概览"),
-    "table.areas": ("Areas", "领域"),
-    "table.types": ("Kinds of change", "变更类型"),
-    "table.labels": ("Labels", "标签"),
-    "table.authors": ("Authors", "作者"),
-    "table.reviewers": ("Reviewers", "评审者"),
-    "table.files": ("Files changed most often", "改动最多的文件"),
-    "table.first": ("{title} (first {n} of {total})", "{title}（{total} 项中的前 {n} 项）"),
-    "unit.pulls": ("{n:PR|PRs}", "个 PR"),
-    "unit.commits": ("{n:commit|commits}", "个提交"),
-    "unit.threads": ("{n:thread|threads}", "条讨论"),
-    "unit.lines": ("{n:line|lines}", "行"),
-    "unit.hours": ("h", "小时"),
-    "unit.days": ("days", "天"),
-    "unit.files": ("{n:file|files}", "个文件"),
     "type.feature": ("feature", "新功能"),
     "type.fix": ("fix", "修复"),
     "type.performance": ("performance", "性能"),
@@ -219,6 +148,8 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "type.revert": ("revert", "回退"),
     "type.other": ("other", "其他"),
     **CLOSING,
+    **STATISTICS,
+    **THREADS,
 }
 KEYS = frozenset(_TABLE)
 

@@ -6,6 +6,18 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "Read in full: {full} of {pulls} {pulls:PR|PRs}; {part} in part or by name only",
         "全文阅读 {full} / {pulls} 个 PR；{part} 个部分阅读或仅看文件名",
     ),
+    "close.unread": ("Files not shown in full, by reason", "未全文展示的文件，按原因"),
+    "unread.token_budget": ("token budget", "token 预算"),
+    "unread.lines_cut_short": ("lines cut short", "长行截断"),
+    "unread.lock_file": ("lock files", "锁文件"),
+    "unread.generated": ("generated", "自动生成"),
+    "unread.vendored": ("vendored", "第三方代码"),
+    "unread.minified": ("minified", "压缩代码"),
+    "unread.binary": ("binary", "二进制"),
+    "unread.diff_cut_short_by_the_source": ("diff cut short by the source", "来源截断了差异"),
+    "unread.diff_not_given_by_the_source": ("diff not given by the source", "来源未提供差异"),
+    "unread.no_change_of_text": ("no change of text", "文本无改动"),
+    "unread.submodule_pointer": ("submodule pointers", "子模块指针"),
     "close.lines": (
         (
             "Changed lines shown to the model: {shown} of {lines};"

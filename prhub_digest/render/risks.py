@@ -1,10 +1,11 @@
 """Risks: sentences, the table of flags, and the review threads left open."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from prhub_digest.models.signals import FlagName, ThreadOutcome
+from prhub_digest.models.signals import FlagName, OutcomeName, ThreadOutcome
 from prhub_digest.models.summary import OpenThread, Severity
 from prhub_digest.render.citations import sentence_line
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, parse_title, plain, tidied
@@ -58,33 +59,32 @@ def _flag_row(page: Page, name: FlagName) -> tuple[Inline, ...]:
 
 
 def _threads(page: Page) -> tuple[Section, ...]:
-    """Those left open, then those left for later, if there are any; the worst first."""
+    """Those left open or disputed, then those left for later, if there are any; the worst first."""
     known = [signals for number in page.numbers if (signals := page.signals(number)) and signals.threads is not None]
     found = [
         _Thread(signals.pull, outcome, _worded(page, signals.pull, outcome.thread))
         for signals in known
         for outcome in signals.threads or ()
-        if outcome.outcome in {"open", "deferred"}
+        if outcome.outcome in {"open", "disputed", "deferred"}
     ]
     found.sort(key=lambda thread: _ORDER.index(thread.severity))
-    left_open, deferred = (
-        tuple(_thread_line(page, thread) for thread in found if thread.outcome.outcome == outcome)
-        for outcome in ("open", "deferred")
-    )
+    left_open = tuple(_thread_line(page, thread) for thread in found if thread.outcome.outcome != "deferred")
+    deferred = tuple(_thread_line(page, thread) for thread in found if thread.outcome.outcome == "deferred")
     blocks: list[Block] = [Items(left_open)] if left_open else []
-    undecided = sum(outcome.outcome == "unknown" for signals in known for outcome in signals.threads or ())
-    if remarks := _thread_remarks(page, len(known), len(left_open), undecided):
+    outcomes = [outcome.outcome for signals in known for outcome in signals.threads or ()]
+    if remarks := _thread_remarks(page, len(known), outcomes):
         blocks.append(Paragraph(tuple(Line(plain(remark)) for remark in remarks)))
     later = Section("risks.deferred", page.say("section.deferred"), (Items(deferred),))
     return (Section("risks.threads", page.say("section.threads"), tuple(blocks)), *([later] if deferred else []))
 
 
-def _thread_remarks(page: Page, known: int, found: int, undecided: int) -> list[str]:
+def _thread_remarks(page: Page, known: int, outcomes: Sequence[OutcomeName]) -> list[str]:
     cut = any(map(page.conversation_cut, page.numbers))
     if not known:
         return [page.say("threads.unread" if cut else "threads.unknown")]
-    total = len(page.numbers)
-    remarks = [] if found else [page.say("threads.none_read" if cut else "threads.none")]
+    total, undecided = len(page.numbers), outcomes.count("unknown")
+    none = "threads.none_read" if cut else "threads.none" if outcomes else "threads.absent"
+    remarks = [] if {"open", "disputed"} & set(outcomes) else [page.say(none)]
     if undecided:
         remarks.append(page.say("threads.undecided", n=undecided))
     if known < total:
@@ -98,7 +98,7 @@ def _worded(page: Page, number: int, thread: str) -> OpenThread | None:
 
 
 def _thread_line(page: Page, thread: _Thread) -> Line:
-    """`high · src/a.py:12 · #9 (thread): wording (not resolved, no reply)`."""
+    """`high · src/a.py:12 · #9 (thread): wording (not resolved, no reply; taken up by #12)`; `high · disputed · …`."""
     outcome = thread.outcome
     joint = Span(page.say("mark.joint"))
     place = outcome.path if outcome.line is None else f"{outcome.path}:{outcome.line}"
@@ -107,15 +107,15 @@ def _thread_line(page: Page, thread: _Thread) -> Line:
     lead: Inline = (
         Span(page.say(f"severity.{thread.severity}"), strong=True),
         joint,
+        *((Span(page.say("threads.disputed"), strong=True), joint) if outcome.outcome == "disputed" else ()),
         *code(place),
         joint,
         page.pull_link(thread.pull),
         *(link if url else ()),
         Span(page.say("mark.colon")),
     )
-    reason = Span(page.say("mark.open") + _reason(page, outcome.reason) + page.say("mark.close"))
     return Line(
-        (*_wording(page, thread), reason),
+        (*_wording(page, thread), *_in_brackets(page, outcome)),
         lead,
         data={
             "pull": thread.pull,
@@ -126,8 +126,18 @@ def _thread_line(page: Page, thread: _Thread) -> Line:
             "severity": thread.severity,
             "outcome": outcome.outcome,
             "reason": outcome.reason,
+            **({"follow_ups": ", ".join(f"#{number}" for number in outcome.follow_ups)} if outcome.follow_ups else {}),
         },
     )
+
+
+def _in_brackets(page: Page, outcome: ThreadOutcome) -> Inline:
+    """The reason, then the pull requests that take the thread up."""
+    later: Inline = ()
+    if outcome.follow_ups:
+        told = Span(page.say("mark.semicolon") + page.say("threads.taken_up"))
+        later = (told, *page.pull_links(outcome.follow_ups))
+    return (Span(page.say("mark.open") + _reason(page, outcome.reason)), *later, Span(page.say("mark.close")))
 
 
 def _wording(page: Page, thread: _Thread) -> Inline:

@@ -6,9 +6,22 @@ from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence,
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Items, Line, Paragraph, Section, Table
 from prhub_digest.render.set_aside import set_aside
+from prhub_digest.render.units import unit_remarks
 
-_OVERVIEW = ("pulls", "commits", "lines", "threads", "hours_to_merge")
-_TABLES = ("areas", "types", "labels", "authors", "reviewers", "files")
+_OVERVIEW = (
+    "pulls",
+    "units",
+    "commits",
+    "lines",
+    "size",
+    "people",
+    "threads",
+    "hours_to_first_review",
+    "hours_to_merge",
+)
+_TABLES = ("areas", "platforms", "modules", "types", "sizes", "labels", "authors", "new_authors", "reviewers", "files")
+# Named by a phrase, not by a key of their own.
+_PHRASED = frozenset({"overview", "types", "sizes"})
 _ROWS = 12
 _REASON_LIMIT = 200
 _HEADLINE_LIMIT = 400
@@ -16,7 +29,7 @@ _HEADLINE_LIMIT = 400
 
 def statistics(page: Page) -> Section:
     """The counts of a facts-only digest; long groups are cut, and say so."""
-    overview = [count for group in _OVERVIEW for count in page.given.stats.group(group)]
+    overview = [count for group in _OVERVIEW for count in page.given.stats.group(group) if _is_told(count)]
     parts = [_part(page, "overview", overview)] if overview else []
     parts += [_part(page, group, counts) for group in _TABLES if (counts := list(page.given.stats.group(group)))]
     return Section("statistics", page.say("section.statistics"), parts=tuple(parts))
@@ -55,8 +68,13 @@ def _part(page: Page, group: str, counts: list[Count]) -> Section:
     return Section(f"statistics.{group}", title, (table,))
 
 
+def _is_told(count: Count) -> bool:
+    """An outcome that no review thread has is a row less; that none was left open is worth one."""
+    return bool(count.value) or count.group != "threads" or count.key in {"total", "open", "deferred"}
+
+
 def _name(page: Page, group: str, count: Count) -> Inline:
-    if group in {"overview", "types"}:
+    if group in _PHRASED:
         return plain(statistic_name(page.language, count))
     return code(count.key) if group == "files" else plain(own_name(page.language, count))
 
@@ -94,11 +112,7 @@ def _bare(text: str) -> str:
 
 def _remarks(page: Page, number: int, missing: dict[int, str]) -> list[Inline]:
     signals = page.signals(number)
-    remarks: list[Inline] = []
-    if signals and signals.reverts is not None:
-        remarks.append((Span(page.say("entry.reverts")), page.pull_link(signals.reverts)))
-    if signals and signals.reverted_by is not None:
-        remarks.append((Span(page.say("entry.reverted_by")), page.pull_link(signals.reverted_by)))
+    remarks = unit_remarks(page, number)
     if signals and signals.bot:
         remarks.append((Span(page.say("entry.bot")),))
     if number in missing:

@@ -1,23 +1,22 @@
-"""The closed list of areas, and the one area of a pull request."""
+"""The closed list of areas, and which of them a pull request is of: one by rule, or the few that a model may choose."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from prhub_digest.file_kinds import file_kind
-from prhub_digest.models.globs import matches
+from prhub_digest.file_kinds import FileKinds
+from prhub_digest.models.globs import matches_any, matches_text
 from prhub_digest.models.pull_request import FileChange, PullRequest
 from prhub_digest.models.signals import OTHER, Area
-from prhub_digest.signals.changes import is_support, lines_of, without_noise
+from prhub_digest.signals.area_learning import Change, learned_areas
+from prhub_digest.signals.changes import BY_PATH, NOISE, lines_of
 
-_MOST_AREAS = 12
-# A folder that holds this share of the pull requests tells nothing as an area: its subfolders are the areas.
-_DOMINANT_SHARE = 0.4
-_DEEPEST = 5
-# Folders that only hold packages; never an area of their own while they have subfolders.
-_CONTAINERS = frozenset({"apps", "cmd", "crates", "internal", "lib", "libs", "modules", "packages", "pkg", "src"})
-# In weeks of this size a folder must have been touched by two pull requests to become an area.
-_LARGE_WEEK = 20
+# An area with this share of the changed lines is the pull request's own.
+_DECISIVE_SHARE = 2 / 3
+# One with less than this is a side effect of the change, not a choice.
+_LEAST_SHARE = 0.1
+_MOST_CANDIDATES = 4
 _SHARED_AREAS = (
     Area(key="docs", paths=("docs/**", "doc/**", "website/**", "**/*.md", "**/*.rst", "**/*.mdx")),
     Area(key="tests", paths=("test/**", "tests/**", "**/test/**", "**/tests/**", "**/test_*", "**/*_test.*")),
@@ -37,123 +36,93 @@ _SHARED_AREAS = (
         ),
     ),
 )
-_RESERVED = frozenset({"doc", "website", "test", "build", OTHER, *(area.key for area in _SHARED_AREAS)})
+# `[Scheduler] ...`, `[Core][Scheduler] ...`, `fix(scheduler): ...`, `scheduler: ...`
+_TAGS = re.compile(r"\[([^\]\n]{1,40})\]|^\s*\w+\(([^()\n]{1,60})\)!?:|^\s*([\w/ -]{1,40}):\s")
 
-_Buckets = dict[str, set[int]]
 
-
-def area_list(pulls: Sequence[PullRequest], configured: tuple[Area, ...] = ()) -> tuple[Area, ...]:
-    """The closed list: the configured one, or folders learned from the paths of the week, deepest first.
+def area_list(
+    pulls: Sequence[PullRequest], configured: tuple[Area, ...] = (), kinds: FileKinds = BY_PATH
+) -> tuple[Area, ...]:
+    """The closed list: the configured one, or one learned from the week.
 
     `other` is always in it. The order of `pulls` does not matter.
     """
-    areas = configured or (*_learned_areas(pulls), *_shared_areas(pulls))
+    if configured:
+        return closed(configured)
+    changes = [Change(f"#{pull.number}", tuple(file.path for file in pull.files), pull.labels) for pull in pulls]
+    learned = tuple(found.area for found in learned_areas(changes, kinds=kinds))
+    return closed((*learned, *shared_areas({file.path for pull in pulls for file in pull.files})))
+
+
+def shared_areas(paths: set[str]) -> tuple[Area, ...]:
+    """The areas that any repository has, as far as `paths` are in them; they stand after the learned ones."""
+    return tuple(area for area in _SHARED_AREAS if any(matches_any(path, area.paths) for path in paths))
+
+
+def closed(areas: tuple[Area, ...]) -> tuple[Area, ...]:
     return areas if any(area.key == OTHER for area in areas) else (*areas, Area(key=OTHER))
 
 
-def area_of(pull: PullRequest, areas: Sequence[Area]) -> str:
-    """The area with most changed lines, of source files if there are any; ties go to the earlier area."""
-    files = without_noise(pull) or pull.files
-    decisive = [file for file in files if _is_source(file.path)] or files
+def area_candidates(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds = BY_PATH) -> tuple[str, ...]:
+    """The pull request's area alone where rules suffice, else the two to four that may be it, best first.
+
+    The area with two thirds of the changed lines; else the only one with a tenth or more; else the only one of these
+    that a label or a tag of the title names. Where no path is in an area, the labels and tags alone speak, and `other`.
+    Lines are those of source files if there are any; ties go to the earlier area.
+    """
+    weights = _weights(pull, areas, kinds)
+    named = _named(pull, areas)
+    if not weights:
+        return tuple(named) if len(named) == 1 else (*named[: _MOST_CANDIDATES - 1], OTHER)
+    total = sum(weights.values())
+    ranked = sorted(weights, key=lambda key: -weights[key])
+    if weights[ranked[0]] >= _DECISIVE_SHARE * total:
+        return (ranked[0],)
+    choice = [key for key in ranked if weights[key] >= _LEAST_SHARE * total] or ranked[:1]
+    both = [key for key in choice if key in named]
+    return tuple(both if len(both) == 1 else choice[:_MOST_CANDIDATES])
+
+
+def areas_touched(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds = BY_PATH) -> tuple[str, ...]:
+    """All areas that its files stand in, in the order of `areas`."""
+    return tuple(_weights(pull, areas, kinds))
+
+
+def _weights(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds) -> Mapping[str, int]:
+    """Changed lines by area, in the order of `areas`; what is in none has no weight."""
+    with_kinds = [(file, kinds.of_file(file)) for file in pull.files]
+    decisive = (
+        [file for file, kind in with_kinds if kind == "source"]
+        or [file for file, kind in with_kinds if kind not in NOISE]
+        or list(pull.files)
+    )
     weights: Counter[str] = Counter()
     for file in decisive:
-        # A rename without edits weighs one line.
-        weights[_area_of_path(file.path, areas)] += max(1, lines_of((file,)))
-    named = [area.key for area in areas if area.key in weights and area.key != OTHER]
-    return max(named, key=lambda key: weights[key]) if named else OTHER
+        weights[_area_of_path(file, areas)] += max(1, lines_of((file,)))  # a rename without edits weighs one line
+    return {area.key: weights[area.key] for area in areas if area.key != OTHER and area.key in weights}
 
 
-def _area_of_path(path: str, areas: Sequence[Area]) -> str:
-    return next((area.key for area in areas if any(matches(path, pattern) for pattern in area.paths)), OTHER)
+def _area_of_path(file: FileChange, areas: Sequence[Area]) -> str:
+    return next((area.key for area in areas if matches_any(file.path, area.paths)), OTHER)
 
 
-def _is_source(path: str) -> bool:
-    return file_kind(path) == "source"
-
-
-def _shared_areas(pulls: Sequence[PullRequest]) -> tuple[Area, ...]:
-    paths = {file.path for pull in pulls for file in pull.files}
-    return tuple(
-        area for area in _SHARED_AREAS if any(matches(path, pattern) for path in paths for pattern in area.paths)
-    )
-
-
-def _learned_areas(pulls: Sequence[PullRequest]) -> tuple[Area, ...]:
-    touched: dict[str, set[int]] = {}
-    for pull in pulls:
-        for file in pull.files:
-            if _is_learnable(file):
-                touched.setdefault(file.path, set()).add(pull.number)
-    week = len(set().union(*touched.values())) if touched else 0
-    buckets = _split(touched, "", week)
-    least = 2 if week >= _LARGE_WEEK else 1
-    folders = sorted(
-        (folder for folder, numbers in buckets.items() if folder and len(numbers) >= least),
-        key=lambda folder: (-len(buckets[folder]), folder),
-    )[:_MOST_AREAS]
-    keys = _keys(folders)
-    # The first match wins, so a subfolder stands before the folder that holds it.
-    deepest_first = sorted(folders, key=lambda folder: (-folder.count("/"), folder))
-    return tuple(Area(key=keys[folder], paths=(f"{folder}/**",)) for folder in deepest_first)
-
-
-def _is_learnable(file: FileChange) -> bool:
-    return _is_source(file.path) and not is_support(file.path) and not file.path.startswith(".")
-
-
-def _split(touched: _Buckets, folder: str, week: int) -> _Buckets:
-    """Folders to the pull requests that touched them; a dominant folder is replaced by its subfolders.
-
-    What lies directly in a split folder stays under the folder's own name.
-    """
-    prefix = f"{folder}/" if folder else ""
-    children: dict[str, _Buckets] = {}
-    buckets: _Buckets = {}
-    for path, numbers in touched.items():
-        head, slash, _ = path.removeprefix(prefix).partition("/")
-        if slash and _slug(head) not in _RESERVED:
-            children.setdefault(prefix + head, {})[path] = numbers
-        else:
-            buckets.setdefault(folder, set()).update(numbers)
-    for child, paths in children.items():
-        numbers = set().union(*paths.values())
-        splits = child.count("/") < _DEEPEST and (
-            child.rpartition("/")[2].casefold() in _CONTAINERS or len(numbers) >= _DOMINANT_SHARE * week
+def _named(pull: PullRequest, areas: Sequence[Area]) -> list[str]:
+    """The areas that labels or tags of the title name, in the order of `areas`."""
+    labels = pull.labels or ()
+    tags = [tag for found in _TAGS.finditer(pull.title) for tag in (found[1] or found[2] or found[3]).split(",")]
+    bare = (re.sub(r"^(?:[^:/]*[:/]|[a-zA-Z]-)\s*", "", label) for label in labels)
+    spellings = {_spelling(text) for text in (*tags, *labels, *bare)}
+    return [
+        area.key
+        for area in areas
+        if area.key != OTHER
+        and (
+            _spelling(area.key) in spellings
+            or any(matches_text(label, pattern) for label in labels for pattern in area.labels)
         )
-        for name, inner in (_split(paths, child, week) if splits else {child: numbers}).items():
-            buckets.setdefault(name, set()).update(inner)
-    return buckets
+    ]
 
 
-def _keys(folders: Sequence[str]) -> dict[str, str]:
-    """A short key for each folder: its name, deep down after the name of the chosen folder that holds it.
-
-    A key that two folders would share is the whole path.
-    """
-    names = {folder: _named_parts(folder) for folder in folders}
-    keys: dict[str, str] = {}
-    for folder in folders:
-        holders = [parent for parent in _parents(folder) if parent in names]
-        name = names[folder][-1]
-        keys[folder] = f"{names[holders[0]][-1]}-{name}" if len(holders) > 1 else name
-    taken = Counter(keys.values())
-    return {
-        folder: key if taken[key] == 1 and key not in _RESERVED else "-".join(map(_slug, folder.split("/")))
-        for folder, key in keys.items()
-    }
-
-
-def _named_parts(folder: str) -> list[str]:
-    """The slugged parts of a path without the containers, unless there is nothing else."""
-    parts = folder.split("/")
-    return [_slug(part) for part in parts if part.casefold() not in _CONTAINERS] or [_slug(parts[-1])]
-
-
-def _parents(folder: str) -> list[str]:
-    """The folders above it, nearest first."""
-    parts = folder.split("/")
-    return ["/".join(parts[:length]) for length in range(len(parts) - 1, 0, -1)]
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"\W+", "-", text.casefold()).strip("-_") or "root"
+@lru_cache(maxsize=4096)
+def _spelling(text: str) -> str:
+    return re.sub(r"[\W_]+", "-", text.casefold()).strip("-")

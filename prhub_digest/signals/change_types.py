@@ -1,13 +1,15 @@
 """The type of a change by rule: what its files are, then what its title and labels say."""
 
 import re
+from collections.abc import Sequence
 
 from prhub_digest.file_kinds import FileKind
 from prhub_digest.models.people import is_bot
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.summary import ChangeType
-from prhub_digest.signals.changes import is_support, kinds_of
+from prhub_digest.signals.changes import file_diffs
 from prhub_digest.signals.dependencies import dependency_files
+from prhub_digest.signals.file_diffs import FileDiff
 from prhub_digest.signals.reverts import is_revert
 
 _WORDS: dict[ChangeType, frozenset[str]] = {
@@ -48,18 +50,19 @@ _PURE: dict[frozenset[FileKind], ChangeType] = {
 }
 
 
-def change_type(pull: PullRequest) -> ChangeType:
-    """The type, the first of these that decides.
+def change_type(pull: PullRequest, read: Sequence[FileDiff] | None = None) -> ChangeType:
+    """The type, the first of these that decides. `read` are its files, where they are at hand.
 
     A revert; a version bump; files all of one kind; a conventional prefix or a tag in brackets; the labels; the first
     words of the title.
     """
+    files = file_diffs(pull) if read is None else read
     if is_revert(pull):
         return "revert"
-    if _BUMP.search(pull.title) or (is_bot(pull.author) and dependency_files(pull)):
+    if _BUMP.search(pull.title) or (is_bot(pull.author) and dependency_files(pull, files)):
         return "dependency"
     return (
-        _from_files(pull)
+        _from_files(pull, files)
         or _from_prefix(pull.title)
         or _from_labels(pull.labels or ())
         or _from_words(pull.title, _TITLE_WORDS)
@@ -67,14 +70,14 @@ def change_type(pull: PullRequest) -> ChangeType:
     )
 
 
-def _from_files(pull: PullRequest) -> ChangeType | None:
-    if not pull.files:
+def _from_files(pull: PullRequest, files: Sequence[FileDiff]) -> ChangeType | None:
+    if not files:
         return None
-    if set(dependency_files(pull)) == {file.path for file in pull.files}:
+    if set(dependency_files(pull, files)) == {file.path for file in files}:
         return "dependency"
-    if pull.files and all(is_support(file.path) and "doc" in file.path.casefold() for file in pull.files):
+    if all(file.support and "doc" in file.path.casefold() for file in files):
         return "docs"
-    return _PURE.get(kinds_of(pull))
+    return _PURE.get(frozenset(file.kind for file in files))
 
 
 def _from_prefix(title: str) -> ChangeType | None:

@@ -1,110 +1,178 @@
-"""Reverts: which pull request of the week takes back which."""
+"""Reverts and relands: which pull request of the week takes back which."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from prhub_digest.models.pull_request import PullRequest
+from prhub_digest.signals.patches import same_lines, share_repeated, share_undone
+from prhub_digest.signals.references import content_words, plain_title, share_an_author
+from prhub_digest.signals.revert_words import RevertWords, innermost, revert_words
 
-# `Revert "x"`, `revert: x`, `[Revert] x`, `Revert #5`, `Revert moving x`; not `Revert button is misplaced`.
-_PREFIX = re.compile(
-    r"""^\s*(?:\[(?!revert\])[^\]\n]{1,40}\]\s*)*
-    (?:\[revert\]|reverts?:|revert(?=\s*["“'「]|\s+(?:pr\s+)?\#\d|\s+(?:the|some|all|part|back|to|changes?|\w+ing)\b)|回滚)\s*""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_TITLE_NUMBER = re.compile(r"(?:pr\s+)?#(\d+)", re.IGNORECASE)
-_QUOTED = re.compile(r"""^["“'「](.*)["”'」]""", re.DOTALL)
-_NUMBER_SUFFIX = re.compile(r"\s*\(#\d+\)\s*$")
-# A whole line, so that neither a quotation nor "this does not revert #5" counts.
-_BODY_NUMBER = re.compile(
-    r"^[ \t]*(?:this (?:pr )?)?reverts?:?[ \t]+(?:pr[ \t]+)?"
-    r"(?:https://[\w.-]+/)?(?P<repository>[\w.-]+/[\w.-]+)?(?:#|/pull/)(?P<number>\d+)[ \t]*[.。]?[ \t\r]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_BODY_COMMIT = re.compile(r"^[ \t]*this reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
+# So much of a change must be changed back where words alone do not tell; the rest may have moved on since.
+_UNDONE = 0.9
+# A reland mends something: it repeats at least this much of what was taken back, or of its title's words.
+_REPEATED = 0.5
+_SHARED_WORDS = 0.6
+_FEWEST_WORDS = 2
+
+
+_Said = Mapping[int, RevertWords]
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """`pull` takes back `target`; not `whole` when only a part of it. A reland takes back a revert."""
+
+    pull: int
+    target: int
+    whole: bool
+    how: str
 
 
 def is_revert(pull: PullRequest) -> bool:
-    """Whether the title or the body says that it takes back an earlier change, of this week or before.
+    """Whether title, body or branch say that it takes back an earlier change, of this week or before.
 
     A revert of a revert brings the change back: it is none.
     """
-    return revert_depth(pull) % 2 == 1
+    return revert_words(pull).takes_back
 
 
-def revert_depth(pull: PullRequest) -> int:
-    """How many reverts are nested in the title (`Revert "Revert "x""` is 2); a body that names a revert is one."""
-    depth, title = 0, pull.title
-    while (inner := _reverted_title(title)) is not None:
-        depth, title = depth + 1, inner
-    return depth or int(_names_a_revert(pull.body or ""))
+class RevertLinks(NamedTuple):
+    """`reverts`: each revert to what it takes back as a whole, the newest of several; `reverted_by`: the way back."""
+
+    reverts: Mapping[int, int]
+    reverted_by: Mapping[int, int]
 
 
-def revert_links(pulls: Sequence[PullRequest]) -> Mapping[int, int]:
-    """Each revert of the week to the pull request of the week that it takes back; nothing is taken back twice.
+def revert_links(pulls: Sequence[PullRequest]) -> RevertLinks:
+    """Which pull request of the week takes back which of the week, as a whole."""
+    whole = [undoing for undoing in undoings(pulls) if undoing.whole]
+    return RevertLinks(
+        reverts={undoing.pull: undoing.target for undoing in reversed(whole)},
+        reverted_by={undoing.target: undoing.pull for undoing in whole},
+    )
 
-    A body that names a number or commit is believed before the title. The order of `pulls` does not matter.
+
+def undoings(pulls: Sequence[PullRequest]) -> tuple[Undoing, ...]:
+    """Every taking-back within the week, oldest first; nothing is taken back twice. The order does not matter.
+
+    A number or commit that is named is believed before the title, the title before the lines of the diffs.
     """
-    links: dict[int, int] = {}
+    found: list[Undoing] = []
     by_time = sorted(pulls, key=lambda pull: (pull.merged_at, pull.number))
+    said = {pull.number: revert_words(pull) for pull in by_time}
     for place, pull in enumerate(by_time):
-        if revert_depth(pull) == 0:
+        if said[pull.number].takes_back:
+            gone = {undoing.target for undoing in found if undoing.whole}
+            earlier = [other for other in reversed(by_time[:place]) if other.number not in gone]
+            found += _taken_back(pull, earlier, said)
+        elif undoing := _brought_back(pull, by_time[:place], found, said):
+            found.append(undoing)
+    return tuple(found)
+
+
+def still_standing(
+    numbers: Sequence[int], found: Sequence[Undoing], outside: frozenset[int] = frozenset()
+) -> tuple[int, ...]:
+    """The numbers whose change is still there at the end.
+
+    A revert and what it took back cancel each other; of a chain of odd length the newest brought the first one's change
+    back and stands for it. A revert that also takes back something from `outside` the week stands.
+    """
+    targets: dict[int, list[int]] = {}
+    for undoing in found:
+        if undoing.whole:
+            targets.setdefault(undoing.pull, []).append(undoing.target)
+    gone = {target for listed in targets.values() for target in listed}
+
+    def depth(number: int) -> int:
+        return 1 + max(map(depth, targets[number])) if number in targets else 0
+
+    return tuple(number for number in numbers if number not in gone and (depth(number) % 2 == 0 or number in outside))
+
+
+def _taken_back(pull: PullRequest, earlier: Sequence[PullRequest], said: _Said) -> Iterator[Undoing]:
+    """What a revert takes back, among the pull requests that stand; newest first."""
+    words = said[pull.number]
+    named = [other for other in earlier if _is_named(other, words)]
+    yield from (Undoing(pull.number, other.number, whole=True, how="named") for other in named)
+    for other in earlier:
+        if other.number in words.parts:
+            whole = not words.partial and share_undone(pull, other) >= _UNDONE
+            yield Undoing(pull.number, other.number, whole, "named, changed back line by line" if whole else "in part")
+    if named or words.numbers or words.parts:
+        return
+    title = plain_title(words.inner or "")
+    match = next((other for other in earlier if other.number == words.hint), None) or next(
+        (other for other in earlier if title and _told(other, said) == title), None
+    )
+    if match is not None:
+        yield Undoing(pull.number, match.number, whole=not words.partial, how="title")
+    elif not words.partial:
+        reverse = (other for other in earlier if share_undone(pull, other) >= _UNDONE)
+        yield from (
+            Undoing(pull.number, other.number, whole=True, how="lines changed back") for other in [*reverse][:1]
+        )
+
+
+def _brought_back(
+    pull: PullRequest, earlier: Sequence[PullRequest], found: Sequence[Undoing], said: _Said
+) -> Undoing | None:
+    """The revert that a reland takes back; also of one that says nothing, and is the reverted change once more."""
+    words = said[pull.number]
+    gone = {undoing.target for undoing in found if undoing.whole}
+    by_number = {other.number: other for other in earlier}
+    for undoing in reversed(found):
+        if not undoing.whole or undoing.pull in gone:
             continue
-        taken = set(links.values())
-        target = next(_targets(pull, [other for other in by_time[:place] if other.number not in taken]), None)
-        if target is not None:
-            links[pull.number] = target
-    return links
-
-
-def standing(numbers: Sequence[int], links: Mapping[int, int]) -> tuple[int, ...]:
-    """The numbers whose change is still there at the end: a revert and what it took back cancel each other."""
-    reverted_by = {target: revert for revert, target in links.items()}
-    gone: set[int] = set()
-    for last in (number for number in links if number not in reverted_by):
-        chain = [last]
-        while chain[-1] in links:
-            chain.append(links[chain[-1]])
-        # Of a chain of odd length, the newest brought the first one's change back and stands for it.
-        gone.update(chain if len(chain) % 2 == 0 else chain[1:])
-    return tuple(number for number in numbers if number not in gone)
-
-
-def _targets(pull: PullRequest, earlier: Sequence[PullRequest]) -> Iterator[int]:
-    """Candidates among the pull requests merged before, most certain first."""
-    body = pull.body or ""
-    named = {int(found["number"]) for found in _BODY_NUMBER.finditer(body) if _same_repository(found, pull)}
-    commits = [found["sha"].casefold() for found in _BODY_COMMIT.finditer(body)]
-    newest_first = list(reversed(earlier))
-    yield from (other.number for other in newest_first if other.number in named)
-    for sha in commits:
-        yield from (other.number for other in newest_first if (other.merge_commit or "").startswith(sha))
-    inner = _reverted_title(pull.title)
-    number = _TITLE_NUMBER.match(inner or "")
-    if number:
-        yield from (other.number for other in newest_first if other.number == int(number[1]))
-    if inner is not None and not named:
-        wanted = _plain_title(inner)
-        yield from (other.number for other in newest_first if _plain_title(other.title) == wanted)
-
-
-def _reverted_title(title: str) -> str | None:
-    """What a title says it reverts, without the quotation marks; None for a title of another kind."""
-    prefix = _PREFIX.match(title)
-    if prefix is None:
+        reverted, revert = by_number[undoing.target], by_number[undoing.pull]
+        how = _how_brought_back(pull, words, reverted, revert)
+        if how is not None:
+            return Undoing(pull.number, revert.number, whole=True, how=how)
+    if not words.brings_back:
         return None
-    rest = title[prefix.end() :]
-    quoted = _QUOTED.match(rest)
-    return quoted[1] if quoted else rest
+    # A revert of something from before the week.
+    reverts = (other for other in reversed(earlier) if other.number not in gone and said[other.number].takes_back)
+    match = next((other for other in reverts if _names_revert(words, other)), None)
+    return Undoing(pull.number, match.number, whole=True, how="named or title") if match else None
 
 
-def _plain_title(title: str) -> str:
-    return " ".join(_NUMBER_SUFFIX.sub("", title).casefold().split())
+def _how_brought_back(pull: PullRequest, words: RevertWords, reverted: PullRequest, revert: PullRequest) -> str | None:
+    first = plain_title(innermost(reverted.title))
+    if words.brings_back:
+        if _names_revert(words, revert) or reverted.number in {*words.numbers, words.hint}:
+            return "named"
+        if plain_title(innermost(pull.title)) == first:
+            return "title"
+        alike = _alike(words.inner or "", reverted.title) or _alike(words.inner or "", revert.title)
+        return "words of the title" if alike and share_repeated(pull, reverted) >= _REPEATED else None
+    if plain_title(pull.title) != plain_title(reverted.title):
+        return None
+    same = share_an_author(pull, reverted) or same_lines(pull, reverted)
+    return "the reverted change once more" if same else None
 
 
-def _names_a_revert(body: str) -> bool:
-    return _BODY_COMMIT.search(body) is not None or _BODY_NUMBER.search(body) is not None
+def _is_named(other: PullRequest, words: RevertWords) -> bool:
+    if other.number in words.numbers or (words.brings_back and other.number == words.hint):
+        return True
+    return any((other.merge_commit or "").startswith(sha) for sha in words.commits)
 
 
-def _same_repository(found: re.Match[str], pull: PullRequest) -> bool:
-    named = found["repository"]
-    return named is None or pull.url is None or f"/{named.casefold()}/pull/" in pull.url.casefold()
+def _names_revert(words: RevertWords, revert: PullRequest) -> bool:
+    """Whether a reland names the revert: its number, its commit, or its title."""
+    if _is_named(revert, words):
+        return True
+    told = innermost(words.inner or "")
+    return bool(told) and plain_title(told) == plain_title(innermost(revert.title))
+
+
+def _told(other: PullRequest, said: _Said) -> str:
+    """The title by which a revert names it: that of the first change, for a reland."""
+    return plain_title(innermost(other.title) if said[other.number].brings_back else other.title)
+
+
+def _alike(one: str, other: str) -> bool:
+    mine, theirs = content_words(one), content_words(other)
+    fewest = min(len(mine), len(theirs))
+    return fewest >= _FEWEST_WORDS and len(mine & theirs) >= _SHARED_WORDS * fewest

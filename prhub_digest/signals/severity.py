@@ -4,13 +4,21 @@ import re
 
 from prhub_digest.models.summary import Severity
 from prhub_digest.signals.replies import plain_text
+from prhub_digest.signals.stances import only_asks
+from prhub_digest.signals.suggestions import has_suggestion
 
-# `![high](…)`, `![P1 Badge](…)`, `🟠 Major`, `**Issue (high):**`
+# How review bots grade: `![high](…)`, `![P1 Badge](…)`, `🟠 Major`, `**Issue (high):**`, `**High Severity**`,
+# `**[P2]**`, `Severity: medium`, `**nitpick (typo):**`, `**issue (bug_risk):**`, 严重程度：高
 _BADGE = re.compile(
     r"!\[(?:badge:?\s*)?(?P<image>critical|high|medium|low)\b|!\[P(?P<level>[0-3])\b"
     r"|(?P<dot>[🔴🟠🟡🔵])\s*(?:critical|major|minor|trivial)"
-    r"|^\W{0,4}\*\*[^*\n()]{1,40}\((?P<word>critical|high|medium|low)\)",
-    re.IGNORECASE,
+    r"|^\W{0,4}\*\*[^*\n()]{1,40}\((?P<word>critical|high|medium|low)\)"
+    r"|\*\*\s*(?P<grade>critical|high|medium|low)[\s-]+(?:severity|priority)\s*\*\*"
+    r"|^\W{0,12}\[?P(?P<tag>[0-3])\]?\W{0,4}(?:[\s:*\]]|$)"
+    r"|\b(?:severity|priority)\W{1,6}(?P<said>critical|high|medium|low)\b"
+    r"|^\W{0,4}\*\*(?P<comment>nitpick|suggestion|issue|security)\s*(?:\([\w ,-]{1,40}\))?:\*\*"
+    r"|(?:严重(?:程度|性)|优先级)\s*[:：]\s*(?P<zh>严重|高|中|低)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _BADGES: dict[str, Severity] = {
     "critical": "high",
@@ -25,6 +33,14 @@ _BADGES: dict[str, Severity] = {
     "🟠": "high",
     "🟡": "medium",
     "🔵": "low",
+    "nitpick": "low",
+    "suggestion": "medium",
+    "issue": "medium",
+    "security": "high",
+    "严重": "high",
+    "高": "high",
+    "中": "medium",
+    "低": "low",
 }
 _NIT_FIRST = re.compile(
     r"^\W*(?:(?:super|very|small|minor|tiny)\s+)?(?:nits?|nitpick|optional|minor|typo|style)\b\W|^\W*(?:小问题|可选|笔误|错别字)",
@@ -50,6 +66,8 @@ _LOW = re.compile(
     r"|indentation|formatting|rename|naming)\b|[(\[]optional[)\]]|错别字|笔误|拼写|(?:代码|排版)格式|代码风格|命名",
     re.IGNORECASE,
 )
+# A matter of taste that must be changed all the same.
+_DEMAND = re.compile(r"\b(?:must|blocking|blocker|required|have to|needs? to be)\b|必须|务必|一定要", re.IGNORECASE)
 _REACH = 20
 _REACH_ZH = 3
 
@@ -58,7 +76,8 @@ def severity_floor(body: str, *, by_bot: bool) -> Severity:
     """How serious a remark is at least, from its first comment.
 
     A review bot's own badge decides; then a leading "nit:"; then words for damage that are not denied; then words for
-    taste; everything else is medium. Code and quoted lines are not read.
+    taste; then a suggestion block without a word, or nothing but questions for an answer: low. Everything else is
+    medium, so a wish or a demand is. Code and quoted lines are not read.
     """
     badge = _BADGE.search(body) if by_bot else None
     if badge:
@@ -68,7 +87,10 @@ def severity_floor(body: str, *, by_bot: bool) -> Severity:
         return "low"
     if _stands(_HIGH, _DENIED, text, _REACH) or _stands(_HIGH_ZH, _DENIED_ZH, text, _REACH_ZH):
         return "high"
-    return "low" if _LOW.search(text) else "medium"
+    if _LOW.search(text) and not _DEMAND.search(text):
+        return "low"
+    wordless = has_suggestion(body) and not any(map(str.isalnum, text))
+    return "low" if wordless or only_asks(body) else "medium"
 
 
 def _stands(words: re.Pattern[str], denial: re.Pattern[str], text: str, reach: int) -> bool:

@@ -1,25 +1,39 @@
 """The statistics of a week: every number that a digest prints without a pull request of its own."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, groupby
-from statistics import median
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import get_args
 
-from prhub_digest.file_kinds import file_kind
+from prhub_digest.file_kinds import FileKinds
 from prhub_digest.models.chunk import Coverage
-from prhub_digest.models.people import is_bot, same_person
 from prhub_digest.models.pull_request import Collection, PullRequest
-from prhub_digest.models.signals import FlagName, PullRequestSignals, Signals
+from prhub_digest.models.signals import FlagName, OutcomeName, PullRequestSignals, Signals, UnitKind
 from prhub_digest.models.stats import Count, Stats, Unit
-from prhub_digest.signals.changes import NOISE
-from prhub_digest.signals.reverts import standing
+from prhub_digest.signals.changes import BY_PATH, NOISE
+from prhub_digest.signals.counts import count_of, distribution, part, tally
+from prhub_digest.signals.stats_people import (
+    author_counts,
+    hours_to_first_review,
+    hours_to_merge,
+    new_author_counts,
+    people_counts,
+    period_counts,
+    reviewer_counts,
+)
 
 _HOT_FILES = 10
 _HOT_FILE_PULLS = 2
+# Changed lines without noise, up to and including; what is more is `xl`.
+_SIZES = {"xs": 9, "s": 49, "m": 199, "l": 499}
 
 
 def compute_stats(
-    collection: Collection, pulls: Sequence[PullRequest], signals: Signals, coverages: Sequence[Coverage]
+    collection: Collection,
+    pulls: Sequence[PullRequest],
+    signals: Signals,
+    coverages: Sequence[Coverage],
+    *,
+    kinds: FileKinds = BY_PATH,
 ) -> Stats:
     """All counts, each with the pull requests behind it; a group that the source cannot know is absent.
 
@@ -28,17 +42,25 @@ def compute_stats(
     ordered = sorted(pulls, key=lambda pull: pull.number)
     groups = (
         _pulls(ordered, signals),
+        period_counts(collection, ordered),
+        _units(signals),
         _commits(collection),
         _lines(ordered),
-        _tally("areas", ((item.area, item.pull) for item in signals.pulls)),
+        *_sizes(ordered, signals),
+        tally("areas", ((item.area, item.pull) for item in signals.pulls)),
+        tally("platforms", ((key, item.pull) for item in signals.pulls for key in item.tags.platforms)),
+        tally("modules", ((key, item.pull) for item in signals.pulls for key in item.tags.modules)),
         _labels(ordered),
-        _tally("types", ((item.change_type, item.pull) for item in signals.pulls)),
-        _tally("authors", ((pull.author.label, pull.number) for pull in ordered)),
-        _reviewers(ordered),
-        _hot_files(ordered),
+        tally("types", ((item.change_type, item.pull) for item in signals.pulls)),
+        people_counts(ordered),
+        author_counts(ordered),
+        new_author_counts(ordered),
+        reviewer_counts(ordered),
+        _hot_files(ordered, kinds),
         _flags(signals),
         _threads(signals),
-        _hours_to_merge(ordered),
+        hours_to_first_review(ordered),
+        hours_to_merge(ordered),
         _coverage(coverages),
     )
     counts = chain.from_iterable(sorted(group, key=lambda count: (-count.value, count.key)) for group in groups)
@@ -46,13 +68,28 @@ def compute_stats(
 
 
 def _pulls(pulls: Sequence[PullRequest], signals: Signals) -> list[Count]:
-    numbers = tuple(pull.number for pull in pulls)
-    links = {item.pull: item.reverts for item in signals.pulls if item.reverts is not None}
     return [
-        _count("pulls.merged", numbers),
-        _count("pulls.net", standing(numbers, links)),
-        _count("pulls.reverts", (item.pull for item in signals.pulls if _raised(item, "revert"))),
-        _count("pulls.bots", (item.pull for item in signals.pulls if item.bot)),
+        count_of("pulls.merged", (pull.number for pull in pulls)),
+        count_of("pulls.net", (number for unit in signals.units for number in unit.standing)),
+        count_of("pulls.reverts", (item.pull for item in signals.pulls if _raised(item, "revert"))),
+        count_of("pulls.bots", (item.pull for item in signals.pulls if item.bot)),
+    ]
+
+
+def _units(signals: Signals) -> list[Count]:
+    """All units, those of which something stands at the end, and those of each kind."""
+    chosen = {"total": signals.units, "standing": [unit for unit in signals.units if unit.standing]}
+    chosen |= {kind: [unit for unit in signals.units if unit.kind == kind] for kind in get_args(UnitKind)}
+    return [
+        Count(
+            path=f"units.{key}",
+            value=len(units),
+            unit="units",
+            denominator=None if key == "total" else len(signals.units),
+            pulls=tuple(sorted(number for unit in units for number in unit.pulls)),
+        )
+        for key, units in chosen.items()
+        if units
     ]
 
 
@@ -71,28 +108,29 @@ def _lines(pulls: Sequence[PullRequest]) -> list[Count]:
     ]
 
 
+def _sizes(pulls: Sequence[PullRequest], signals: Signals) -> tuple[list[Count], list[Count]]:
+    """Changed lines of a pull request without noise: median and 90th percentile, and pull requests by class."""
+    missing = {pull.number for pull in pulls if pull.completeness.diff == "missing"}
+    lines = {item.pull: item.changed_lines for item in signals.pulls if item.pull not in missing}
+    classes = (
+        (next((name for name, most in _SIZES.items() if size <= most), "xl"), number) for number, size in lines.items()
+    )
+    return (
+        distribution("size", lines, "lines", len(pulls)),
+        tally("sizes", classes, part(len(lines), len(pulls))),
+    )
+
+
 def _labels(pulls: Sequence[PullRequest]) -> list[Count]:
     known = [pull for pull in pulls if pull.labels is not None]
     pairs = ((label, pull.number) for pull in known for label in pull.labels or ())
-    return _tally("labels", pairs, _part(len(known), len(pulls)))
+    return tally("labels", pairs, part(len(known), len(pulls)))
 
 
-def _reviewers(pulls: Sequence[PullRequest]) -> list[Count]:
-    """Pull requests by the person who reviewed them: no bots, and nobody on their own work."""
-    known = [pull for pull in pulls if pull.reviews is not None]
-    pairs = (
-        (review.author.label, pull.number)
-        for pull in known
-        for review in pull.reviews or ()
-        if review.state != "pending" and not is_bot(review.author) and not same_person(review.author, pull.author)
-    )
-    return _tally("reviewers", pairs, _part(len(known), len(pulls)))
-
-
-def _hot_files(pulls: Sequence[PullRequest]) -> list[Count]:
+def _hot_files(pulls: Sequence[PullRequest], kinds: FileKinds) -> list[Count]:
     """The files that most pull requests changed; lock, generated, vendored and data files apart."""
-    pairs = ((file.path, pull.number) for pull in pulls for file in pull.files if file_kind(file.path) not in NOISE)
-    hot = [count for count in _tally("files", pairs) if count.value >= _HOT_FILE_PULLS]
+    pairs = ((file.path, pull.number) for pull in pulls for file in pull.files if kinds.of_file(file) not in NOISE)
+    hot = [count for count in tally("files", pairs) if count.value >= _HOT_FILE_PULLS]
     return sorted(hot, key=lambda count: (-count.value, count.key))[:_HOT_FILES]
 
 
@@ -105,50 +143,28 @@ def _flags(signals: Signals) -> list[Count]:
             if flag.raised is not None:
                 known[flag.name] = known.get(flag.name, 0) + 1
                 raised.setdefault(flag.name, []).extend([item.pull] * flag.raised)
-    return [_count(f"flags.{name}", raised[name], denominator=known[name]) for name in known]
+    return [count_of(f"flags.{name}", raised[name], denominator=known[name]) for name in known]
 
 
 def _threads(signals: Signals) -> list[Count]:
-    pairs = [(item.pull, thread.outcome) for item in signals.pulls for thread in item.threads or ()]
+    """Threads that reviewers opened, by outcome; those of a pull request's own author apart."""
     if all(item.threads is None for item in signals.pulls):
         return []
+    pairs = [(item.pull, thread) for item in signals.pulls for thread in item.threads or ()]
+    reviewed = [(number, thread.outcome) for number, thread in pairs if not thread.self_review]
 
-    def threads(path: str, outcomes: Sequence[str], denominator: int | None = None) -> Count:
-        numbers = [number for number, outcome in pairs if outcome in outcomes]
-        return Count(
-            path=path, value=len(numbers), unit="threads", denominator=denominator, pulls=tuple(sorted(set(numbers)))
-        )
+    def threads(key: str, numbers: Sequence[int], denominator: int | None = None) -> Count:
+        listed = tuple(sorted(set(numbers)))
+        return Count(path=f"threads.{key}", value=len(numbers), unit="threads", denominator=denominator, pulls=listed)
 
+    outcomes = (
+        threads(outcome, [number for number, own in reviewed if own == outcome], len(reviewed))
+        for outcome in get_args(OutcomeName)
+    )
     return [
-        threads("threads.total", ("open", "done", "deferred", "unknown")),
-        threads("threads.open", ("open",), len(pairs)),
-        threads("threads.deferred", ("deferred",), len(pairs)),
-    ]
-
-
-def _hours_to_merge(pulls: Sequence[PullRequest]) -> list[Count]:
-    """Median and nearest-rank 90th percentile of the hours from opening to merging, one decimal."""
-    hours = {
-        pull.number: (pull.merged_at - pull.created_at).total_seconds() / 3600
-        for pull in pulls
-        if pull.created_at is not None and pull.created_at <= pull.merged_at
-    }
-    if not hours:
-        return []
-    ordered = sorted(hours.values())
-    measures: Mapping[str, Callable[[list[float]], float]] = {
-        "median": median,
-        "p90": lambda values: values[math.ceil(0.9 * len(values)) - 1],
-    }
-    return [
-        Count(
-            path=f"hours_to_merge.{name}",
-            value=round(measure(ordered), 1),
-            unit="hours",
-            denominator=_part(len(hours), len(pulls)),
-            pulls=tuple(hours),
-        )
-        for name, measure in measures.items()
+        threads("total", [number for number, _ in reviewed]),
+        threads("self_review", [number for number, thread in pairs if thread.self_review]),
+        *outcomes,
     ]
 
 
@@ -159,7 +175,7 @@ def _coverage(coverages: Sequence[Coverage]) -> list[Count]:
     files = [(item.pull, file.shown == "full") for item in coverages for file in item.files]
     lines = sum(item.changed_lines_total for item in coverages)
     everyone = [item.pull for item in coverages]
-    part: list[tuple[str, int, Unit, int | None, Iterable[int]]] = [
+    parts: list[tuple[str, int, Unit, int | None, Iterable[int]]] = [
         ("files", len(files), "files", None, everyone),
         ("files_full", sum(full for _, full in files), "files", len(files), (pull for pull, full in files if full)),
         ("lines", lines, "lines", None, everyone),
@@ -174,24 +190,8 @@ def _coverage(coverages: Sequence[Coverage]) -> list[Count]:
     ]
     return [
         Count(path=f"coverage.{key}", value=value, unit=unit, denominator=out_of, pulls=tuple(sorted(set(numbers))))
-        for key, value, unit, out_of, numbers in part
+        for key, value, unit, out_of, numbers in parts
     ]
-
-
-def _tally(group: str, pairs: Iterable[tuple[str, int]], denominator: int | None = None) -> list[Count]:
-    """Pull requests by key; the same pair twice counts once."""
-    by_key = groupby(sorted(set(pairs)), key=lambda pair: pair[0])
-    return [_count(f"{group}.{key}", [number for _, number in found], denominator=denominator) for key, found in by_key]
-
-
-def _count(path: str, numbers: Iterable[int], *, denominator: int | None = None) -> Count:
-    listed = tuple(sorted(numbers))
-    return Count(path=path, value=len(listed), unit="pulls", denominator=denominator, pulls=listed)
-
-
-def _part(known: int, total: int) -> int | None:
-    """A denominator is stated when it is not all pull requests."""
-    return known if known != total else None
 
 
 def _raised(item: PullRequestSignals, name: FlagName) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from prhub_digest.evidence import EvidenceIndex
 from prhub_digest.models.chunk import SourceLine
-from prhub_digest.models.signals import PullRequestSignals, ThreadOutcome
+from prhub_digest.models.signals import OTHER, PullRequestSignals, ThreadOutcome
 from prhub_digest.models.summary import (
     SUB_SCORES,
     DefaultState,
@@ -46,11 +46,9 @@ class Grounded:
     dropped: list[Dropped] = field(default_factory=list)
 
 
-def ground(
-    reply: SummaryReply, lines: Sequence[SourceLine], signals: PullRequestSignals, areas: Sequence[str]
-) -> Grounded:
+def ground(reply: SummaryReply, lines: Sequence[SourceLine], signals: PullRequestSignals) -> Grounded:
     """Keep what stands on a line of `lines`, the lines that the request showed."""
-    return _Grounding(lines, signals, areas).run(reply)
+    return _Grounding(lines, signals).run(reply)
 
 
 def open_thread_ids(signals: PullRequestSignals, lines: Sequence[SourceLine]) -> dict[str, ThreadOutcome]:
@@ -65,12 +63,12 @@ def open_thread_ids(signals: PullRequestSignals, lines: Sequence[SourceLine]) ->
 
 
 class _Grounding:
-    def __init__(self, lines: Sequence[SourceLine], signals: PullRequestSignals, areas: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[SourceLine], signals: PullRequestSignals) -> None:
         self.index = EvidenceIndex(lines)
         self.text_of = {line.id: line.text for line in lines}
         self.title = next((line.text for line in lines if line.place.kind == "title"), "")
         self.everything = "\n".join(line.text for line in lines)
-        self.lines, self.signals, self.areas = lines, signals, areas
+        self.lines, self.signals = lines, signals
         self.kept = Grounded()
 
     def run(self, reply: SummaryReply) -> Grounded:
@@ -97,10 +95,11 @@ class _Grounding:
             self._drop("default", given.state, NO_EVIDENCE)
 
     def _area(self, reply: SummaryReply) -> None:
-        if reply.area in self.areas:
+        """One of the areas that rules leave open; who answers `other` leaves the choice to the rules."""
+        if reply.area in self.signals.area_candidates:
             self.kept.area = reply.area
-        else:
-            self._drop("area", reply.area, "not in the list of areas")
+        elif reply.area != OTHER:
+            self._drop("area", reply.area, "not one of the areas to choose from")
 
     def _risk(self, risk: RiskReply) -> None:
         evidence = self._statement("risk", risk.text, risk.line, risk.words)

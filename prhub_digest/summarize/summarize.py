@@ -11,7 +11,7 @@ from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.chunk import Chunk, SourceLine
 from prhub_digest.models.llm import LogicalRequest, Usage
 from prhub_digest.models.pull_request import PullRequest
-from prhub_digest.models.signals import OTHER, PullRequestSignals
+from prhub_digest.models.signals import PullRequestSignals
 from prhub_digest.models.summary import HeadlineReply, PullRequestSummary, Statement, SummaryReply
 from prhub_digest.summarize.grounding import Grounded, ground, open_thread_ids
 from prhub_digest.summarize.merge import all_open_threads, merge, rule_scores
@@ -25,7 +25,6 @@ class SummaryTask:
     pull: PullRequest
     chunks: tuple[Chunk, ...]
     signals: PullRequestSignals
-    areas: tuple[str, ...]
     requests: tuple[LogicalRequest, ...]
     inputs: str
 
@@ -35,18 +34,20 @@ def chunk_requests(
     chunks: Sequence[Chunk],
     signals: PullRequestSignals,
     repository: str,
-    areas: Sequence[str],
     *,
     kind: str = "",
 ) -> tuple[LogicalRequest, ...]:
-    """One request a chunk; the subject is `pr-<number><kind>`, with `.<index>` when there are several."""
+    """One request a chunk, which shows the areas that rules leave open.
+
+    The subject is `pr-<number><kind>`, with `.<index>` when there are several.
+    """
     return tuple(
         builder.build(
             "summarize_pr",
             subject=f"pr-{chunk.pull}{kind}" + (f".{chunk.index}" if chunk.total > 1 else ""),
             values={
                 "repository": repository,
-                "areas": ", ".join(areas),
+                "areas": ", ".join(signals.area_candidates),
                 "part": f"{chunk.index} of {chunk.total}",
                 "open_threads": _thread_list(signals, chunk),
                 "change": chunk.text,
@@ -94,7 +95,7 @@ def _summarized(task: SummaryTask, asker: Asker, builder: RequestBuilder, spent:
             pending = waiting  # all parts go into one round of batch files
             continue
         replies.append(reply)
-        parts.append(ground(reply, chunk.lines, task.signals, task.areas))
+        parts.append(ground(reply, chunk.lines, task.signals))
     if pending is not None:
         raise pending
     merged = merge(parts)
@@ -126,9 +127,8 @@ def _thread_list(signals: PullRequestSignals, chunk: Chunk) -> str:
 
 
 def _area(task: SummaryTask, merged: Grounded) -> str:
-    """The rule's area; the model decides only where the paths do not."""
-    ruled = task.signals.area
-    return merged.area or ruled if ruled == OTHER else ruled
+    """What the model chose of the areas that rules leave open, else the rules' best."""
+    return merged.area or task.signals.area
 
 
 def _title(task: SummaryTask) -> str:

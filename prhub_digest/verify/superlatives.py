@@ -13,7 +13,7 @@ _MOST = re.compile(
 )
 _FEWEST = re.compile(r"(?<!at )\bleast\b|\b(?:fewest|smallest|lowest)\b|最少|最小|最低", re.IGNORECASE)
 # Groups whose members are of one kind; `pulls.net` and `pulls.reverts` are not.
-_COMPARABLE = ("areas", "types", "labels", "files", "authors", "reviewers", "flags")
+_COMPARABLE = ("areas", "platforms", "modules", "types", "labels", "files", "authors", "reviewers", "flags")
 
 
 def superlative_fault(sentence: Sentence, stats: Stats) -> str | None:

@@ -18,6 +18,7 @@ def queries() -> list[tuple[str, str, dict[str, Any]]]:
         ("search", github_queries.SEARCH, {}),
         ("count", github_queries.COUNT, {}),
         ("history", github_queries.HISTORY, {}),
+        ("authored", github_queries.authored(github_queries.AUTHOR_BATCH), {}),
         ("by number", github_queries.by_number(range(1, DETAIL_BATCH + 1)), {}),
         ("by number, in pieces", github_queries.by_number_in_pieces(range(1, DETAIL_BATCH // 2 + 1)), {}),
         ("details", github_queries.DETAILS, {"ids": [f"PR_{number}" for number in range(DETAIL_BATCH)]}),

@@ -103,6 +103,11 @@ def _merge_commit(pull: FakePull) -> Any:
     return SimpleNamespace(**lost, **{name: getattr(like, name) for name in kept})
 
 
+def _blob(repository: FakeRepository, expression: str) -> SimpleNamespace | None:
+    content = repository.store.content(expression)
+    return None if content is None else SimpleNamespace(type_name="Blob", id=expression, oid="0" * 40, text=content)
+
+
 def _commit_of(thread: FakeThread, oid: str | None) -> Any:
     if oid is None:
         return None
@@ -158,6 +163,7 @@ _RESOLVERS: dict[tuple[str, str], Callable[..., Any]] = {
     ("Query", "search"): lambda _, info, **given: found_by(info.context.world, info.context.scenario, **given),
     ("Repository", "nameWithOwner"): _told(lambda repository: repository.name),
     ("Repository", "defaultBranchRef"): _told(lambda repository: _ref(repository, repository.default_branch)),
+    ("Repository", "object"): lambda repository, _, expression: _blob(repository, expression),
     ("Repository", "ref"): lambda repository, _, **given: _ref(repository, given["qualifiedName"]),
     ("Repository", "pullRequest"): _pull,
     ("Repository", "pullRequests"): _pulls,

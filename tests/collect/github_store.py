@@ -110,6 +110,13 @@ class Store:
             self.write()
         return self._names[mark]
 
+    def content(self, name: str) -> str | None:
+        """The text of a file, such as `HEAD:folder/name`; None when there is none."""
+        self.write()
+        command = ["git", f"--git-dir={self.folder}", "cat-file", "blob", name]
+        done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False)
+        return None if done.returncode else done.stdout.decode("utf-8")
+
     def write(self) -> None:
         """Write what is waiting."""
         with self._lock:

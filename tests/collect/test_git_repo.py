@@ -9,6 +9,7 @@ import pytest
 from git_history import AFTER, BEFORE, IN_WEEK, History
 
 from prhub_digest.collect.git_repo import GitSource
+from prhub_digest.models.file_kinds import AttributeRule
 from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import Collection, Commit, Completeness, FileChange, Person, PullRequest
 
@@ -70,6 +71,7 @@ def test_squash_commit_whole_record(history: History, tmp_path: Path) -> None:
                 ),
             ),
             commits=(Commit(sha=sha, message="Add three (#12)\n\nBecause.", author=ada, authored_at=_LANDED),),
+            first_contribution=False,
             completeness=Completeness(conversation="unknown"),
         )
     ]
@@ -290,3 +292,25 @@ def test_history_that_begins_in_the_week(tmp_path: Path) -> None:
 def test_empty_week(history: History, tmp_path: Path) -> None:
     collection, pulls = _collect(history, tmp_path)
     assert (collection.numbers, collection.direct_commits, pulls) == ((), 0, [])
+
+
+def test_linguist_attributes_of_every_folder_at_the_head(history: History, tmp_path: Path) -> None:
+    history.commit("Add a (#1)", {"a.txt": "1\n", ".gitattributes": "*.g linguist-generated\n"})
+    below = {
+        "web/.gitattributes": "dist/** linguist-vendored=false -linguist-generated\n",
+        "x.gitattributes": "* text\n",
+    }
+    history.commit("Add b (#2)", {"b/.gitattributes": "!linguist-generated\n*.md linguist-documentation\n", **below})
+    history.commit("Take b back (#3)", {"b/.gitattributes": None})
+    collection, _ = _collect(history, tmp_path)
+    assert collection.attributes == (
+        AttributeRule(pattern="*.g", attribute="generated", value=True),
+        AttributeRule(folder="web", pattern="dist/**", attribute="vendored", value=False),
+        AttributeRule(folder="web", pattern="dist/**", attribute="generated", value=False),
+    )
+    assert Collection.model_validate_json(collection.to_json()) == collection
+
+
+def test_a_collection_without_attributes_says_nothing_of_them(history: History, tmp_path: Path) -> None:
+    history.commit("Add a (#1)", {"a.txt": "1\n", ".gitattributes": "*.txt text\n"})
+    assert "attributes" not in _collect(history, tmp_path)[0].to_json()

@@ -20,6 +20,7 @@ from prhub_digest.collect.github_listing import Listing, list_pulls
 from prhub_digest.collect.github_lists import Place, by_history
 from prhub_digest.collect.github_pulls import ListedPull
 from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
+from prhub_digest.models.file_kinds import AttributeRule
 from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import Person
 
@@ -732,3 +733,11 @@ def test_look_up_that_is_refused_as_a_whole() -> None:
         pytest.raises(ServiceError, match="acme/tool: pull requests cannot be read by their numbers; GitHub said: Not"),
     ):
         look_up(run.api, "acme/tool", [1])
+
+
+def test_linguist_attributes_of_the_topmost_file(repository: FakeRepository) -> None:
+    repository.merge_pull(
+        files={".gitattributes": "*.g linguist-generated\n", "a/.gitattributes": "x linguist-vendored\n"}
+    )
+    with _serving(repository) as server:
+        assert _list(server).attributes == (AttributeRule(pattern="*.g", attribute="generated", value=True),)

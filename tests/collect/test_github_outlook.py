@@ -18,9 +18,9 @@ from prhub_digest.models.period import Period
     ("merged", "expected"),
     [
         (0, Need(calls=4, points=4, git_fetches=0, rest_calls=0)),
-        (1, Need(calls=6, points=12, git_fetches=2, rest_calls=0)),
-        (23, Need(calls=8, points=20, git_fetches=2, rest_calls=0)),
-        (320, Need(calls=46, points=142, git_fetches=2, rest_calls=0)),
+        (1, Need(calls=7, points=13, git_fetches=2, rest_calls=0)),
+        (23, Need(calls=9, points=21, git_fetches=2, rest_calls=0)),
+        (320, Need(calls=51, points=147, git_fetches=2, rest_calls=0)),
     ],
 )
 def test_by_the_number_of_pull_requests(merged: int, expected: Need) -> None:

@@ -96,7 +96,8 @@ def test_every_text_field() -> None:
 def test_every_text_field_of_a_collection() -> None:
     collection, expected = (_filled(Collection, f"see {word} here") for word in (_SECRETS["github-pat"], _MASKED))
     assert mask_collection(collection) == expected
-    assert expected.to_json().count(_MASKED) == 4  # the address, title and detail of one that is set aside, a note
+    # The address, title and detail of one that is set aside, folder and pattern of an attribute, a note.
+    assert expected.to_json().count(_MASKED) == 6
 
 
 def test_a_path_is_masked_alike_wherever_it_stands() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prhub_digest.models.ranking import Adjustment, RankEntry, Ranking
-from prhub_digest.models.signals import Area, Flag, PullRequestSignals, RuleScore, Signals, ThreadOutcome
+from prhub_digest.models.signals import Area, Flag, PullRequestSignals, RuleScore, Signals, ThreadOutcome, Unit
 from prhub_digest.models.summary import SUB_SCORES, PullRequestSummary, SubScore
 from prhub_digest.rank import rank
 from prhub_digest.rank.importance import WEIGHTS
@@ -46,8 +46,8 @@ def signal(number: int, **fields: Any) -> PullRequestSignals:
     return PullRequestSignals(**{**defaults, **fields})
 
 
-def signals(*items: PullRequestSignals) -> Signals:
-    return Signals(areas=(Area(key="core"),), pulls=items)
+def signals(*items: PullRequestSignals, units: tuple[Unit, ...] = ()) -> Signals:
+    return Signals(areas=(Area(key="core"),), pulls=items, units=units)
 
 
 def exact(**fields: Any) -> float:
@@ -155,20 +155,40 @@ def test_highlights_are_30_percent_at_most_the_wanted_number_and_at_least_one() 
 
 def test_a_revert_pair_is_one_unit_and_no_highlight() -> None:
     week = [signal(1, reverted_by=2), signal(2, reverts=1, change_type="revert"), *(signal(n) for n in range(3, 8))]
-    ranking = rank([summary(item.pull) for item in week], signals(*week), highlights=24)
+    units = (Unit(kind="revert", pulls=(1, 2), standing=()),)
+    ranking = rank([summary(item.pull) for item in week], signals(*week, units=units), highlights=24)
     # Six units: one highlight; seven would be two.
     assert ranking.highlights == (3,)
     assert [entry.pull for entry in ranking.entries] == [3, 4, 5, 6, 7, 1, 2]
 
 
 def test_the_last_of_a_reland_stands_for_its_chain() -> None:
-    week = [
-        signal(1, reverted_by=2),
-        signal(2, reverts=1, reverted_by=3),
-        signal(3, reverts=2),
-    ]
-    ranking = rank([summary(item.pull) for item in week], signals(*week), highlights=24)
+    week = [signal(1), signal(2), signal(3)]
+    units = (Unit(kind="revert", pulls=(1, 2, 3), standing=(3,)),)
+    ranking = rank([summary(item.pull) for item in week], signals(*week, units=units), highlights=24)
     assert ranking.highlights == (3,)
+    assert [entry.pull for entry in ranking.entries] == [3, 1, 2]
+
+
+def test_a_revert_of_something_older_stands_and_a_part_taken_back_leaves_both() -> None:
+    week = [signal(1, reverts=None, change_type="revert"), signal(2), signal(3)]
+    units = (
+        Unit(kind="revert", pulls=(1,), standing=(1,), before=(700,)),
+        Unit(kind="revert", pulls=(2, 3), standing=(2, 3)),
+    )
+    ranking = rank([summary(item.pull) for item in week], signals(*week, units=units), highlights=24)
+    assert [entry.adjustments for entry in ranking.entries] == [(Adjustment(signal="size", points=0.19),)] * 3
+
+
+def test_a_series_has_one_highlight_its_first() -> None:
+    week = [signal(number) for number in range(1, 11)]
+    units = (Unit(kind="series", pulls=(1, 2, 3, 4), standing=(1, 2, 3, 4)),)
+    strong = {2: (5, 5, 5, 5, 5), 3: (5, 5, 5, 5, 4), 7: (3, 3, 3, 3, 3)}
+    summaries = [summary(item.pull, strong.get(item.pull, MIDDLE)) for item in week]
+    ranking = rank(summaries, signals(*week, units=units), highlights=24)
+    # Seven units: two highlights. Without units: three of ten.
+    assert ranking.highlights == (2, 7)
+    assert rank(summaries, signals(*week), highlights=24).highlights == (2, 3, 7)
 
 
 def test_ties_go_to_the_smaller_number() -> None:

@@ -10,7 +10,7 @@ from prhub_digest.models.plan import Fact, Plan
 from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.ranking import RankEntry, Ranking
 from prhub_digest.models.run import CoverageTotals, Failure
-from prhub_digest.models.signals import Flag, FlagName, PullRequestSignals, Signals, ThreadOutcome
+from prhub_digest.models.signals import Flag, FlagName, PullRequestSignals, Signals, ThreadOutcome, Unit
 from prhub_digest.models.stats import Count, Stats
 from prhub_digest.models.summary import Dropped, Evidence, Figure, OpenThread, PullRequestSummary
 from prhub_digest.models.verification import CheckCount, Finding, Verification
@@ -155,6 +155,7 @@ def signals() -> Signals:
     }
     return Signals(
         areas=(),
+        units=(Unit(kind="revert", pulls=(101, 103), standing=()),),
         pulls=tuple(
             PullRequestSignals(
                 pull=number,

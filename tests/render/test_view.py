@@ -171,7 +171,7 @@ def test_threads_that_could_not_be_read_are_not_threads_that_the_source_does_not
     assert (unread in rendered, say(language, "threads.unknown") in rendered) == (True, False)
     rendered = render_text(build_view(replace(given, pulls=cut, signals=quiet)))
     assert (none_read in rendered, say(language, "threads.none") in rendered) == (True, False)
-    assert say(language, "threads.none") in render_text(build_view(replace(given, signals=quiet)))
+    assert say(language, "threads.absent") in render_text(build_view(replace(given, signals=quiet)))
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_highlights_are_announced_with_their_rule() -> None:
     assert "highlights: 2 of 3 changes (at most 24 and 30 %)" in rendered
     assert "2 of 3 changes, by importance: at most 24 and at most 30 %, but at least one. A revert" in rendered
     without = render_text(build_view(week("zh", highlight_rule=None)))
-    assert "从 3 项改动中按重要性选出 2 项。回退与被它回退的 PR 合计为一项。" in without
+    assert "从 3 项改动中按重要性选出 2 项。回退与被它回退的 PR、同一系列的各部分" in without
 
 
 def test_deferred_threads_have_a_list_of_their_own() -> None:

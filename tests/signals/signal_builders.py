@@ -15,6 +15,14 @@ def change(path: str, additions: int = 20, deletions: int = 0, **fields: Any) ->
     return FileChange(**{"path": path, "status": "modified", "additions": additions, "deletions": deletions, **fields})
 
 
+def edit(path: str, *lines: str, section: str = "", **fields: Any) -> FileChange:
+    """A file with one hunk from line 1 on; each line begins with `+`, `-` or a blank."""
+    added, removed = (sum(line[:1] == sign for line in lines) for sign in "+-")
+    kept = len(lines) - added - removed
+    patch = "\n".join([f"@@ -1,{kept + removed} +1,{kept + added} @@ {section}".rstrip(), *lines])
+    return change(path, added, removed, patch=patch, **fields)
+
+
 def pull(number: int = 1, *paths: str, **fields: Any) -> PullRequest:
     """A pull request that adds 20 lines to each path; merged `number` minutes after Monday noon."""
     defaults = {

@@ -1,14 +1,20 @@
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_builders import change, pull
 
 from prhub_digest.models.globs import matches
-from prhub_digest.models.pull_request import FileChange, PullRequest
+from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.signals import Area
-from prhub_digest.signals.areas import area_list, area_of
+from prhub_digest.signals.areas import area_candidates, area_list
 
-CONFIGURED = (Area(key="kernels", paths=("engine/kernels/**",)), Area(key="engine", paths=("engine/**", "*.py")))
+BOTH = (change("engine/b.py", 12), change("engine/kernels/a.cu", 10))
+CONFIGURED = (
+    Area(key="kernels", paths=("engine/kernels/**",), labels=("gpu-*",)),
+    Area(key="engine", paths=("engine/**", "*.py")),
+)
 
 GLOBS = [
     ("engine/a.py", "engine/*", True),
@@ -34,26 +40,47 @@ def test_a_configured_list_is_kept_and_closed_with_other() -> None:
     assert area_list([pull(1, "web/app.ts")], CONFIGURED) == (*CONFIGURED, Area(key="other"))
 
 
-AREAS = {
-    "the first pattern wins": ((change("engine/kernels/a.cu"),), "kernels"),
-    "most changed lines": ((change("engine/kernels/a.cu", 5), change("engine/b.py", 6)), "engine"),
-    "a tie goes to the earlier area": ((change("engine/b.py", 5), change("engine/kernels/a.cu", 5)), "kernels"),
-    "source before tests": (
-        (change("engine/kernels/a.cu", 3), change("engine/tests/test_b.py", 300)),
-        "kernels",
-    ),
-    "noise does not count": ((change("engine/kernels/a.cu", 3), change("engine/poetry.lock", 900)), "kernels"),
-    "noise alone does": ((change("engine/poetry.lock", 900),), "engine"),
-    "a rename without edits": ((change("engine/kernels/b.cu", 0, 0, status="renamed"),), "kernels"),
-    "a named area before other": ((change("web/app.ts", 500), change("engine/b.py", 2)), "engine"),
-    "none": ((change("web/app.ts"),), "other"),
-    "no files": ((), "other"),
+KERNEL, ENGINE = "engine/kernels/a.cu", "engine/b.py"
+AREAS: dict[str, tuple[dict[str, Any], str]] = {
+    "the first pattern wins": ({"files": (change(KERNEL),)}, "kernels"),
+    "two thirds of the lines": ({"files": (change(KERNEL, 10), change(ENGINE, 20))}, "engine"),
+    "less is a choice, best first": ({"files": (change(KERNEL, 11), change(ENGINE, 20))}, "engine kernels"),
+    "of a tie the earlier area first": ({"files": (change(ENGINE, 5), change(KERNEL, 5))}, "kernels engine"),
+    "source before tests": ({"files": (change(KERNEL, 3), change("engine/tests/test_b.py", 300))}, "kernels"),
+    "noise does not count": ({"files": (change(KERNEL, 3), change("engine/poetry.lock", 900))}, "kernels"),
+    "noise alone does": ({"files": (change("engine/poetry.lock", 900),)}, "engine"),
+    "a rename without edits": ({"files": (change("engine/kernels/b.cu", 0, 0, status="renamed"),)}, "kernels"),
+    "a named area before other": ({"files": (change("web/app.ts", 500), change(ENGINE, 2))}, "engine"),
+    "none": ({"files": (change("web/app.ts"),)}, "other"),
+    "no files": ({"files": ()}, "other"),
+    "a tag decides a choice": ({"files": BOTH, "title": "[Core][Kernels] Faster"}, "kernels"),
+    "a scope decides a choice": ({"files": BOTH, "title": "perf(kernels): faster"}, "kernels"),
+    "a word before a colon": ({"files": BOTH, "title": "Kernels: faster"}, "kernels"),
+    "a label decides a choice": ({"files": BOTH, "labels": ("area: kernels",)}, "kernels"),
+    "a label of the settings": ({"files": BOTH, "labels": ("gpu-nightly",)}, "kernels"),
+    "two names decide nothing": ({"files": BOTH, "title": "[Engine][Kernels] Faster"}, "engine kernels"),
+    "a word in the title decides nothing": ({"files": BOTH, "title": "Faster kernels"}, "engine kernels"),
+    "part of a label decides nothing": ({"files": BOTH, "labels": ("kernels-ci", "gpu")}, "engine kernels"),
+    "a label is weaker than the lines": ({"files": (change(ENGINE),), "labels": ("kernels",)}, "engine"),
+    "without a path in an area the label speaks": ({"files": (change("x.ts"),), "labels": ("kernels",)}, "kernels"),
+    "two labels leave a choice": ({"files": (), "labels": ("kernels", "engine")}, "kernels engine other"),
 }
 
 
-@pytest.mark.parametrize(("files", "key"), AREAS.values(), ids=AREAS.keys())
-def test_area_of(files: tuple[FileChange, ...], key: str) -> None:
-    assert area_of(pull(1, files=files), area_list([], CONFIGURED)) == key
+@pytest.mark.parametrize(("fields", "keys"), AREAS.values(), ids=AREAS.keys())
+def test_area_candidates(fields: dict[str, Any], keys: str) -> None:
+    assert area_candidates(pull(1, **fields), area_list([], CONFIGURED)) == tuple(keys.split())
+
+
+def test_at_most_four_candidates_and_none_below_a_tenth() -> None:
+    areas = tuple(Area(key=key, paths=(f"{key}/**",)) for key in "abcdef")
+    sizes = {"a": 30, "b": 25, "c": 20, "d": 15, "e": 14, "f": 5}
+    one = pull(1, files=tuple(change(f"{key}/x.py", lines) for key, lines in sizes.items()))
+    assert area_candidates(one, areas) == ("a", "b", "c", "d")
+    alone = pull(1, files=(change("a/x.py", 64), *(change(f"{key}/x.py", 9) for key in "bcde")))
+    assert area_candidates(alone, areas) == ("a",)
+    two = pull(1, files=(change("a/x.py", 60), change("b/x.py", 31), change("c/x.py", 9)))
+    assert area_candidates(two, areas) == ("a", "b")
 
 
 WEEK = (
@@ -77,7 +104,7 @@ def test_learned_areas_stand_below_the_folder_that_holds_nearly_everything() -> 
         ("web", ("web/**",)),
     ]
     assert [area.key for area in learned[5:]] == ["docs", "tests", "build", "other"]
-    assert [area_of(record, learned) for record in WEEK] == [
+    assert [area_candidates(record, learned)[0] for record in WEEK] == [
         "scheduler",
         "scheduler",
         "cache",

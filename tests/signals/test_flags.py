@@ -1,25 +1,17 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from signal_builders import AUTHOR, BOT, REVIEWER, change, pull, review, thread
+from signal_builders import AUTHOR, BOT, REVIEWER, change, edit, pull, review, thread
 
 from prhub_digest.models.pull_request import Completeness, Person
+from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Flag, FlagName
-from prhub_digest.signals.flags import (
-    LARGE_FILES,
-    LARGE_LINES,
-    UNTESTED_SOURCE_LINES,
-    dependency,
-    large_change,
-    missing_tests,
-    no_approval,
-    open_threads,
-    revert,
-    risk_flags,
-    self_merged,
-)
-from prhub_digest.signals.threads import thread_outcomes
+from prhub_digest.signals.compute import compute_signals
+from prhub_digest.signals.flags_review import no_approval, open_threads, revert, self_merged
+from prhub_digest.signals.flags_size import generated_without_source, large_change, missing_tests
+from prhub_digest.signals.subject import Subject
 
 MISSING = Completeness(diff="missing")
 CUT = Completeness(diff="partial")
@@ -30,8 +22,8 @@ def rust(*lines: str, section: str = "fn run()") -> str:
 
 
 def test_missing_tests_names_the_files() -> None:
-    flag = missing_tests(pull(1, files=(change("core/scheduler.py", 84, 12), change("core/a.py", 1, 0))), "feature")
-    assert flag == Flag(
+    record = pull(1, files=(change("core/scheduler.py", 84, 12), change("core/a.py", 1, 0)))
+    assert missing_tests(Subject.read(record)) == Flag(
         name="missing_tests",
         raised=True,
         evidence="core/scheduler.py +84 −12, core/a.py +1 −0, no test file touched",
@@ -51,6 +43,27 @@ MISSING_TESTS = {
     "only deleted": ({"files": (change("a.py", 0, 300),)}, False),
     "a pure rename": ({"files": (change("b.py", 0, 0, status="renamed", previous_path="a.py"),)}, False),
     "a revert": ({"title": 'Revert "x"', "files": (change("a.py", 90),)}, False),
+    "a revert by its description alone": ({"body": "Reverts #5", "files": (change("a.py", 90),)}, True),
+    "lines that only moved": (
+        {
+            "files": (
+                edit("a.py", *[f"-    step({n})" for n in range(30)]),
+                edit("b.py", "+def steps():", *[f"+        step({n})" for n in range(30)]),
+            )
+        },
+        False,
+    ),
+    "moved and changed": (
+        {
+            "files": (
+                edit("a.py", *[f"-    step({n})" for n in range(30)]),
+                edit("b.py", *[f"+    step({n + 20})" for n in range(30)]),
+            )
+        },
+        True,
+    ),
+    "a script at the top that developers run": ({"files": (change("scripts/release.py", 90),)}, False),
+    "a package's own scripts": ({"files": (change("trainer/scripts/fit.py", 90),)}, True),
     "only comments": (
         {"files": (change("a.py", 12, 0, patch="@@ -1,1 +1,13 @@\n x\n" + "\n".join(["+# why"] * 12)),)},
         False,
@@ -80,13 +93,13 @@ MISSING_TESTS = {
 
 @pytest.mark.parametrize(("fields", "raised"), MISSING_TESTS.values(), ids=MISSING_TESTS.keys())
 def test_missing_tests(fields: dict[str, Any], raised: bool | None) -> None:
-    assert missing_tests(pull(1, **fields), "fix").raised is raised
+    assert missing_tests(Subject.read(pull(1, **fields))).raised is raised
 
 
 def test_a_bot_bump_needs_no_test_but_other_work_of_a_bot_does() -> None:
-    bump = pull(1, "a.py", author=BOT)
-    assert missing_tests(bump, "dependency").raised is False
-    assert missing_tests(bump, "fix").raised is True
+    bump = Subject.read(pull(1, "a.py", author=BOT))
+    assert missing_tests(replace(bump, change_type="dependency")).raised is False
+    assert missing_tests(replace(bump, change_type="fix")).raised is True
 
 
 LARGE = {
@@ -104,15 +117,15 @@ LARGE = {
 
 @pytest.mark.parametrize(("files", "raised"), LARGE.values(), ids=LARGE.keys())
 def test_large_change(files: tuple[Any, ...], raised: bool) -> None:
-    assert large_change(pull(1, files=files)).raised is raised
+    assert large_change(Subject.read(pull(1, files=files))).raised is raised
 
 
 def test_large_change_evidence_and_unknown() -> None:
-    assert large_change(pull(1, files=(change("a.py", 600, 1), change("uv.lock", 9)))).evidence == (
+    assert large_change(Subject.read(pull(1, files=(change("a.py", 600, 1), change("uv.lock", 9))))).evidence == (
         "+600 −1 in 1 file (lock, generated, vendored and data files apart)"
     )
-    assert large_change(pull(1, "a.py", completeness=MISSING)).raised is None
-    assert large_change(pull(1, "a.py", completeness=CUT)).raised is None
+    assert large_change(Subject.read(pull(1, "a.py", completeness=MISSING))).raised is None
+    assert large_change(Subject.read(pull(1, "a.py", completeness=CUT))).raised is None
 
 
 APPROVAL = {
@@ -134,13 +147,14 @@ APPROVAL = {
 
 @pytest.mark.parametrize(("reviews", "raised"), APPROVAL.values(), ids=APPROVAL.keys())
 def test_no_approval(reviews: Any, raised: bool | None) -> None:
-    assert no_approval(pull(1, reviews=reviews)).raised is raised
+    assert no_approval(Subject.read(pull(1, reviews=reviews))).raised is raised
 
 
 def test_no_approval_is_unknown_when_reviews_may_be_missing() -> None:
     partial = Completeness(conversation="partial")
-    assert no_approval(pull(1, reviews=(), completeness=partial)).raised is None
-    assert no_approval(pull(1, reviews=(review(REVIEWER, "approved"),), completeness=partial)).raised is False
+    assert no_approval(Subject.read(pull(1, reviews=(), completeness=partial))).raised is None
+    approved = pull(1, reviews=(review(REVIEWER, "approved"),), completeness=partial)
+    assert no_approval(Subject.read(approved)).raised is False
 
 
 MERGERS = {
@@ -156,7 +170,7 @@ MERGERS = {
 
 @pytest.mark.parametrize(("author", "merger", "raised"), MERGERS.values(), ids=MERGERS.keys())
 def test_self_merged(author: Person, merger: Person | None, raised: bool | None) -> None:
-    assert self_merged(pull(1, author=author, merged_by=merger)).raised is raised
+    assert self_merged(Subject.read(pull(1, author=author, merged_by=merger))).raised is raised
 
 
 def test_open_threads() -> None:
@@ -165,8 +179,7 @@ def test_open_threads() -> None:
     unclear = thread((REVIEWER, "Why?"))
 
     def flag(*threads: Any) -> Flag:
-        record = pull(1, threads=threads)
-        return open_threads(record, thread_outcomes(record))
+        return open_threads(Subject.read(pull(1, threads=threads)))
 
     assert flag(resolved, left_open, unclear) == Flag(
         name="open_threads", raised=True, evidence="1 open thread: core/queue.py:8"
@@ -176,45 +189,91 @@ def test_open_threads() -> None:
     assert flag(resolved, unclear) == Flag(
         name="open_threads", raised=None, evidence="1 thread whose outcome is not known"
     )
-    assert open_threads(pull(1), None).raised is None
+    assert open_threads(Subject.read(pull(1))).raised is None
 
 
-DEPENDENCIES = {
-    "a lock file": ("uv.lock", None, True),
-    "requirements": ("requirements-dev.txt", None, True),
-    "a requirement in a manifest": ("pyproject.toml", '+    "httpx>=0.27,<1",', True),
-    "a version in Cargo.toml": ("crates/a/Cargo.toml", '-serde = "1.0"\n+serde = { version = "1.1" }', True),
-    "package.json": ("web/package.json", '+    "react": "^19.0.0",', True),
-    "the package's own version": ("pyproject.toml", '-version = "1.2.0"\n+version = "1.3.0"', False),
-    "a lint setting": ("pyproject.toml", "+line-length = 120", False),
-    "a manifest whose patch is not known": ("pyproject.toml", None, True),
-    "a file that only sounds like one": ("src/requirements_parser.py", '+x = "1.2"', False),
+GENERATED = {
+    "alone": ((change("api/user_pb2.py"),), True),
+    "with its schema": ((change("api/user_pb2.py"), change("api/user.proto")), False),
+    "with a new version of the tool": ((change("api/user_pb2.py"), change("pyproject.toml")), False),
+    "protobuf with unrelated source": ((change("api/user_pb2.py"), change("api/other.py")), True),
+    "generated from other source": ((change("web/routes.gen.ts"), change("web/pages.ts")), False),
+    "only with a test and a page": (
+        (change("web/routes.gen.ts"), change("web/pages.test.ts"), change("docs/routes.md")),
+        True,
+    ),
+    "deleted": ((change("api/user_pb2.py", 0, 90, status="deleted"),), False),
+    "renamed without an edit": (
+        (change("b/user_pb2.py", 0, 0, status="renamed", previous_path="a/user_pb2.py"),),
+        False,
+    ),
+    "nothing generated": ((change("a.py"),), False),
 }
 
 
-@pytest.mark.parametrize(("path", "lines", "raised"), DEPENDENCIES.values(), ids=DEPENDENCIES.keys())
-def test_dependency(path: str, lines: str | None, raised: bool) -> None:
-    patch = None if lines is None else f"@@ -1,2 +1,2 @@\n{lines}"
-    assert dependency(pull(1, files=(change(path, 1, 1, patch=patch),))).raised is raised
+@pytest.mark.parametrize(("files", "raised"), GENERATED.values(), ids=GENERATED.keys())
+def test_generated_without_source(files: tuple[Any, ...], raised: bool) -> None:
+    assert generated_without_source(Subject.read(pull(1, files=files))).raised is raised
+
+
+def test_generated_without_source_is_unknown_when_the_source_may_be_missing() -> None:
+    record = pull(1, "api/user_pb2.py", completeness=CUT)
+    assert generated_without_source(Subject.read(record)).raised is None
+
+
+REVERTS = {
+    "by title": ({"title": 'Revert "Add a cache"'}, True, 'title: Revert "Add a cache"'),
+    "by a line of the description": ({"body": "Broke CI.\nReverts #5"}, True, "description: Reverts #5"),
+    "a revert of a revert": ({"title": 'Revert "Revert "x""'}, False, "no revert named"),
+    "a word": ({"title": "Revert button is misplaced"}, False, "no revert named"),
+}
+
+
+@pytest.mark.parametrize(("fields", "raised", "evidence"), REVERTS.values(), ids=REVERTS.keys())
+def test_revert(fields: dict[str, Any], raised: bool, evidence: str) -> None:
+    assert revert(Subject.read(pull(1, **fields))) == Flag(name="revert", raised=raised, evidence=evidence)
+
+
+def test_the_description_switches_nothing_off() -> None:
+    files = (
+        edit("src/auth/token.py", *[f"+    check({n})" for n in range(12)]),
+        edit("src/app/__init__.py", "-from .old import run"),
+        edit("src/app/cli.py", '+    parser.add_argument("--depth", default=3)'),
+        edit("migrations/0002.sql", "+ALTER TABLE jobs ADD COLUMN state text;"),
+        change("api/user_pb2.py"),
+    )
+    calm = "Reverts #5\n\nThis reverts commit 0123456789abcdef.\nTrivial. Fully tested in #7. No API change. skip-flags"
+    without, described = (compute_signals([pull(1, files=files, body=body)]).pulls[0] for body in (None, calm))
+    raised = {flag.name for flag in without.flags if flag.raised}
+    wanted = {"missing_tests", "public_api", "configuration", "migration", "security_path", "generated_without_source"}
+    assert raised == wanted
+    assert {flag.name for flag in described.flags if flag.raised} == raised | {"revert"}
+
+
+def test_thresholds_are_settings() -> None:
+    settings = SignalSettings(untested_lines=3, large_lines=30, large_files=2)
+    record = pull(1, files=(change("a.py", 3),))
+    assert missing_tests(Subject.read(record, settings)).raised is True
+    assert large_change(Subject.read(record, settings)).raised is False
+    assert large_change(Subject.read(pull(1, files=(change("a.py", 30),)), settings)).raised is True
+    assert large_change(Subject.read(pull(1, "a.py", "b.py"), settings)).raised is True
 
 
 def test_flags_come_in_the_order_of_the_vocabulary() -> None:
-    flags = risk_flags(pull(1, "docs/a.md"), "docs", None)
-    assert [(flag.name, flag.raised) for flag in flags] == [
-        ("missing_tests", False),
-        ("large_change", False),
-        ("no_approval", None),
-        ("self_merged", None),
-        ("open_threads", None),
-        ("dependency", False),
-        ("revert", False),
-    ]
-    assert revert(pull(1, title='Revert "x"')).raised is True
+    flags = compute_signals([pull(1, "docs/a.md")]).pulls[0].flags
+    assert [flag.name for flag in flags] == list(get_args(FlagName))
+    unknown = {"core_path", "no_approval", "self_merged", "open_threads"}
+    assert {flag.name for flag in flags if flag.raised is None} == unknown
+    assert not any(flag.raised for flag in flags)
 
 
 def test_the_table_in_docs_has_a_row_for_each_flag() -> None:
     page = (Path(__file__).parents[2] / "docs" / "risk-flags.md").read_text(encoding="utf-8")
-    rows = [line for line in page.split("\n") if line.startswith("| `")]
-    assert [row.split("`")[1] for row in rows] == list(get_args(FlagName))
-    assert f"{UNTESTED_SOURCE_LINES} changed lines of source" in rows[0]
-    assert f"{LARGE_LINES} changed lines or {LARGE_FILES} files" in rows[1]
+    rows = {line.split("`")[1]: line for line in page.split("\n") if line.startswith("| `")}
+    assert list(rows)[: len(get_args(FlagName))] == list(get_args(FlagName))
+    defaults = SignalSettings()
+    assert f"{defaults.untested_lines} changed lines of source" in rows["missing_tests"]
+    assert f"{defaults.large_lines} changed lines or {defaults.large_files} files" in rows["large_change"]
+    assert f"score of {defaults.core_score}" in rows["core_path"]
+    assert f"first {defaults.core_percent} %" in rows["core_path"]
+    assert f"fewer than {defaults.core_pulls} pull requests" in rows["core_path"]

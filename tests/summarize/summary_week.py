@@ -7,8 +7,6 @@ from prhub_digest.models.signals import PullRequestSignals, RuleScore, ThreadOut
 from prhub_digest.models.summary import SUB_SCORES, DefaultReply, ScoreReply, ScoresReply, StatementReply, SummaryReply
 from prhub_digest.source_lines import source_lines
 
-AREAS = ("cache", "docs")
-
 PULL = PullRequest(
     number=7,
     title="Prefetch prefix pages on decode",
@@ -54,6 +52,7 @@ OPEN = ThreadOutcome(
 SIGNALS = PullRequestSignals(
     pull=7,
     area="cache",
+    area_candidates=("cache", "docs"),
     change_type="performance",
     bot=False,
     flags=(),

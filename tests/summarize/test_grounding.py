@@ -1,5 +1,5 @@
 import pytest
-from summary_week import AREAS, LINES, OPEN, SIGNALS, line_id, reply
+from summary_week import LINES, OPEN, SIGNALS, line_id, reply
 
 from prhub_digest.models.summary import (
     DefaultReply,
@@ -14,7 +14,7 @@ from prhub_digest.summarize.grounding import ground
 
 
 def grounded(**changes):
-    return ground(reply(**changes), LINES, SIGNALS, AREAS)
+    return ground(reply(**changes), LINES, SIGNALS)
 
 
 def dropped(result):
@@ -114,7 +114,7 @@ def test_the_model_may_raise_a_thread_by_one_step_and_never_lower_it(given, kept
 def test_a_low_thread_cannot_be_raised_to_high():
     low = SIGNALS.updated(threads=(OPEN.updated(severity="low"),))
     worded = ThreadReply(thread=thread_line(), text="A full queue?", severity="high")
-    (thread,) = ground(reply(threads=(worded,)), LINES, low, AREAS).threads
+    (thread,) = ground(reply(threads=(worded,)), LINES, low).threads
     assert thread.severity == "medium"
 
 
@@ -144,10 +144,16 @@ def test_a_score_without_evidence_falls_back_to_the_rule():
     assert dropped(result) == [("score", "no evidence found in the lines shown")]
 
 
-def test_an_area_outside_the_list_is_dropped():
+def test_the_model_chooses_only_among_the_areas_that_rules_leave_open():
+    assert (grounded(area="docs").area, dropped(grounded(area="docs"))) == ("docs", [])
     result = grounded(area="everything")
     assert result.area is None
-    assert dropped(result) == [("area", "not in the list of areas")]
+    assert dropped(result) == [("area", "not one of the areas to choose from")]
+
+
+def test_who_answers_other_leaves_the_area_to_the_rules():
+    result = grounded(area="other")
+    assert (result.area, dropped(result)) == (None, [])
 
 
 def test_a_headline_without_evidence_is_none():

@@ -1,4 +1,4 @@
-from summary_week import AREAS, LINES, SIGNALS, line_id, reply
+from summary_week import LINES, SIGNALS, line_id, reply
 
 from prhub_digest.models.summary import OpenThread, ScoreReply, ScoresReply, StatementReply
 from prhub_digest.summarize.grounding import ground
@@ -8,7 +8,7 @@ from prhub_digest.summarize.merge import all_open_threads, merge
 def part(score, words="queue.put(pages, block=False)", claims=()):
     given = ScoreReply(score=score, line=line_id("queue.put"), words=words)
     scores = ScoresReply(reach=given, behaviour=given, cost=given, risk=given, durability=given)
-    return ground(reply(scores=scores, claims=claims), LINES, SIGNALS, AREAS)
+    return ground(reply(scores=scores, claims=claims), LINES, SIGNALS)
 
 
 def claim(text, words):

@@ -1,18 +1,13 @@
 """What kind of file a path names, from the path alone: one table, the first row that matches decides."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
-from typing import Literal
 
-from prhub_digest.models.base import Record
-from prhub_digest.models.globs import matches
+from prhub_digest.models.file_kinds import FileKind
 
-FileKind = Literal[
-    "source", "test", "docs", "config", "build", "generated", "vendored", "lock", "minified", "data", "binary"
-]
+_NO_KINDS: frozenset[FileKind] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +84,7 @@ _TABLE = (
     _Row("docs", names="contributing contributors codeowners maintainers"),
     _Row("docs", names="*.md *.mdx *.markdown *.rst *.adoc *.asciidoc *.txt *.tex *.org *.pod *.[1-8]"),
     _Row("data", names="*.csv *.tsv *.jsonl *.ndjson *.geojson *.ipynb *.svg *.po *.pot *.xlf *.arb *.log *.golden"),
+    _Row("data", names="*.diff *.patch"),
     _Row(
         "data",
         folders="data dataset datasets assets corpus locale locales i18n translations",
@@ -109,32 +105,14 @@ def _one_of(patterns: str) -> re.Pattern[str] | None:
 _COMPILED = tuple((row.kind, _one_of(row.folders), _one_of(row.names)) for row in _TABLE)
 
 
-class KindRule(Record):
-    """An override of `prhub.toml` (`[[file_kinds]]`) or of `.gitattributes`: paths that match are of this kind."""
-
-    kind: FileKind
-    paths: tuple[str, ...]
-
-
-class FileKinds:
-    """What kind each file is: the repository's own rules first (the first that matches), then the table of paths."""
-
-    def __init__(self, rules: Sequence[KindRule] = ()) -> None:
-        self._rules = tuple(rules)
-
-    def of(self, path: str) -> FileKind:
-        """The kind of the file at `path` (`/` between folders)."""
-        own = (rule.kind for rule in self._rules if any(matches(path, pattern) for pattern in rule.paths))
-        return next(own, None) or file_kind(path)
-
-
 @lru_cache(maxsize=8192)
-def file_kind(path: str) -> FileKind:
-    """The kind of the file at `path` (`/` between folders)."""
+def file_kind(path: str, without: frozenset[FileKind] = _NO_KINDS) -> FileKind:
+    """The kind of the file at `path` (`/` between folders); rows of kinds in `without` are passed over."""
     *folders, name = path.lower().split("/")
     return next(
         kind
         for kind, folder_pattern, name_pattern in _COMPILED
-        if (folder_pattern is None or any(folder_pattern.match(folder) for folder in folders))
+        if kind not in without
+        and (folder_pattern is None or any(folder_pattern.match(folder) for folder in folders))
         and (name_pattern is None or name_pattern.match(name))
     )

@@ -1,0 +1,294 @@
+"""Diffs are read as git wrote them: the tests named H are cases of other tools, the last ones ask a real git."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from prhub_digest.collect.git_files import changed_files
+from prhub_digest.collect.git_remote import open_local
+from prhub_digest.diff import (
+    DiffLine,
+    count_changes,
+    parse_hunks,
+    patch_state,
+    section_patch,
+    split_git_diff,
+)
+
+# H-01
+_LOOKS_LIKE_A_HEADER = """\
+diff --git a/db/seed.sql b/db/seed.sql
+index 20ed50b..52ae740 100644
+--- a/db/seed.sql
++++ b/db/seed.sql
+@@ -1,4 +1,3 @@
+--- a/legacy users table
+ SELECT 1;
+ SELECT 2;
+ SELECT 3;
+@@ -10,4 +9,4 @@ SELECT 8;
+ SELECT 9;
+ SELECT 10;
+ SELECT 11;
+-SELECT 99;
++SELECT 100;
+diff --git a/notes.txt b/notes.txt
+index 587be6b..975fbec 100644
+--- a/notes.txt
++++ b/notes.txt
+@@ -1 +1 @@
+-x
++y
+"""
+# H-02
+_SEPARATORS = (
+    "diff --git a/i18n/strings.js b/i18n/strings.js\n--- a/i18n/strings.js\n+++ b/i18n/strings.js\n"
+    "@@ -1 +1,3 @@\n const a = 1;\n"
+    '+const sep = "x\u2028diff --git a/ghost.md b/ghost.md";\n+const b = 2;\n'
+    "diff --git a/src/parse.c b/src/parse.c\n--- a/src/parse.c\n+++ b/src/parse.c\n@@ -1 +1,3 @@\n int one;\n"
+    "+\x0c/* section two */\n+int two;\n"
+)
+# H-04
+_COUNTS_AND_MARKERS = r"""diff --git a/VERSION b/VERSION
+index 88c5fb8..347f583 100644
+--- a/VERSION
++++ b/VERSION
+@@ -1 +1 @@
+-1.4.0
++1.4.1
+diff --git a/lint.py b/lint.py
+index aa1035b..331096a 100644
+--- a/lint.py
++++ b/lint.py
+@@ -1,2 +1,3 @@
+ MSG = "old"
+-print(MSG)
+\ No newline at end of file
++HINT = r"\ No newline at end of file"
++print(MSG, HINT)
+\ No newline at end of file
+"""
+_NO_HUNKS = """\
+diff --git a/old/name.py b/new/name.py
+similarity index 100%
+rename from old/name.py
+rename to new/name.py
+diff --git a/run me.sh b/run me.sh
+old mode 100644
+new mode 100755
+diff --git a/logo.png b/logo.png
+new file mode 100644
+index 0000000..d1e2f3a
+Binary files /dev/null and b/logo.png differ
+diff --git a/third_party/lib b/third_party/lib
+index 1111111..2222222 160000
+--- a/third_party/lib
++++ b/third_party/lib
+@@ -1 +1 @@
+-Subproject commit 1111111111111111111111111111111111111111
++Subproject commit 2222222222222222222222222222222222222222
+diff --git a/empty b/empty
+deleted file mode 100644
+index e69de29..0000000
+"""
+
+
+def _counts(text: str) -> list[tuple[int, int]]:
+    return [count_changes(section_patch(section)) for section in split_git_diff(text)]
+
+
+def test_removed_line_that_looks_like_a_header() -> None:
+    assert _counts(_LOOKS_LIKE_A_HEADER) == [(1, 2), (1, 1)]
+    first, second = parse_hunks(section_patch(split_git_diff(_LOOKS_LIKE_A_HEADER)[0]) or "")
+    assert first.lines[0] == DiffLine("-", "-- a/legacy users table", 1, None)
+    assert (second.old_start, second.old_count, second.new_start, second.new_count) == (10, 4, 9, 4)
+    assert (second.section, second.marks, second.body[-1]) == ("SELECT 8;", "   -+", "+SELECT 100;")
+    assert second.lines == (
+        DiffLine(" ", "SELECT 9;", 10, 9),
+        DiffLine(" ", "SELECT 10;", 11, 10),
+        DiffLine(" ", "SELECT 11;", 12, 11),
+        DiffLine("-", "SELECT 99;", 13, None),
+        DiffLine("+", "SELECT 100;", None, 12),
+    )
+
+
+def test_only_lf_ends_a_line() -> None:
+    assert _counts(_SEPARATORS) == [(2, 0), (2, 0)]
+    added = [
+        line.text
+        for section in split_git_diff(_SEPARATORS)
+        for hunk in parse_hunks(section_patch(section) or "")
+        for line in hunk.lines
+        if line.kind == "+"
+    ]
+    assert added == [
+        'const sep = "x\u2028diff --git a/ghost.md b/ghost.md";',
+        "const b = 2;",
+        "\x0c/* section two */",
+        "int two;",
+    ]
+
+
+def test_missing_count_is_one_and_markers_are_whole_lines() -> None:
+    assert _counts(_COUNTS_AND_MARKERS) == [(1, 1), (2, 1)]
+    version, lint = (parse_hunks(section_patch(section) or "") for section in split_git_diff(_COUNTS_AND_MARKERS))
+    assert [line.kind for line in version[0].lines] == ["-", "+"]
+    assert [line.text for line in lint[0].lines if line.kind == "+"] == [
+        r'HINT = r"\ No newline at end of file"',
+        "print(MSG, HINT)",
+    ]
+
+
+def test_sections_without_hunks() -> None:
+    sections = split_git_diff(_NO_HUNKS)
+    assert [patch_state(section, section_patch(section)) for section in sections] == [
+        "no_text_change",
+        "no_text_change",
+        "binary",
+        "submodule",
+        "no_text_change",
+    ]
+    assert [section_patch(section) is None for section in sections] == [True, True, True, False, True]
+
+
+def test_truncated_last_hunk_is_kept_as_far_as_it_goes() -> None:
+    (hunk,) = parse_hunks("@@ -1,5 +1,6 @@ def f():\n a\n+b")
+    assert (hunk.old_count, hunk.new_count, hunk.section, hunk.body) == (5, 6, "def f():", (" a", "+b"))
+    assert hunk.lines == (DiffLine(" ", "a", 1, 1), DiffLine("+", "b", None, 2))
+    assert parse_hunks("") == ()
+    assert parse_hunks("no hunk here\n") == ()
+
+
+def test_what_follows_a_hunk_is_none_of_its_lines() -> None:
+    first, second = parse_hunks("@@ -1 +1 @@\n-a\n+b\n-- \n2.39.5\n+++ b/x\n@@ -9,0 +9 @@\r\n+c\r\n-d\r\n")
+    assert (first.body, second.body, second.section) == (("-a", "+b"), ("+c\r",), "")
+
+
+def test_empty_context_line_without_its_blank() -> None:
+    for blank in ("", "\r"):
+        (hunk,) = parse_hunks(f"@@ -1,3 +1,3 @@\n a\n{blank}\n-b\n+c\n")
+        assert [(line.kind, line.text) for line in hunk.lines] == [(" ", "a"), (" ", blank), ("-", "b"), ("+", "c")]
+
+
+_LINES = (
+    b"-- a/x",
+    b"++ b/x",
+    b"",
+    b"@@ -1 +1 @@",
+    b"diff --git a/x b/x",
+    b"\\ No newline at end of file",
+    b"\r",
+    b"\x0c",
+    b"a\rb",
+)
+_MORE = (b"crlf\r", "x\u2028y\u0085z".encode(), "索引".encode(), b"\xff\xfe", b"plain", b"--- a/x", b"+++ b/x", b"\x00")
+_NAMES = ("a b.txt", "x -> y.txt", "文.md", 'quo"te.txt', "tab\tname", "src/plain.py", "back\\slash", " lead", "b", "a")
+_CONTENTS = st.one_of(
+    st.none(),
+    st.builds(
+        lambda lines, end: b"\n".join(lines) + end,
+        st.lists(st.sampled_from(_LINES + _MORE), max_size=9),
+        st.sampled_from([b"", b"\n", b"\r\n"]),
+    ),
+)
+_FILES = st.lists(
+    st.tuples(st.sampled_from(_NAMES), _CONTENTS, _CONTENTS, st.sampled_from(["plain", "mode", "link", "renamed"])),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda file: file[0],
+)
+
+
+def git(where: Path, *command: str, given: bytes = b"") -> bytes:
+    """What git prints; differences are its exit 1."""
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(["git", *command], cwd=where, env=env, input=given, capture_output=True, check=False)
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout
+
+
+def write(path: Path, content: bytes | None, *, link: bool = False, executable: bool = False) -> None:
+    if content is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if link:
+        path.symlink_to((content.replace(b"\0", b"0") or b"nowhere").decode("utf-8", "replace")[:100])
+    else:
+        path.write_bytes(content)
+        path.chmod(0o755 if executable else 0o644)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("diff")
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=_FILES)
+def test_any_real_diff_counts_as_git_apply_does(
+    place: Path, files: list[tuple[str, bytes | None, bytes | None, str]]
+) -> None:
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        root = Path(folder)
+        for side in ("old", "new"):
+            (root / side).mkdir()
+        for name, old, new, how in files:
+            write(root / "old" / name, old)
+            after = f"moved/{name}" if how == "renamed" else name
+            write(root / "new" / after, new, link=how == "link", executable=how == "mode")
+        raw = git(root, "diff", "--no-index", "--no-color", "--find-renames", "--binary", "old", "new")
+        rows = git(root, "apply", "-p2", "--numstat", "-z", given=raw).split(b"\0") if raw else []
+    counts = [tuple(0 if count == b"-" else int(count) for count in row.split(b"\t")[:2]) for row in rows if row]
+    text = raw.decode("utf-8", "replace")
+    assert _counts(text) == counts
+    for section in split_git_diff(text):
+        for hunk in parse_hunks(section_patch(section) or ""):
+            assert hunk.old_count == len(hunk.marks) - hunk.marks.count("+")
+            assert hunk.new_count == len(hunk.marks) - hunk.marks.count("-")
+            assert all(line.text == body[1:] for line, body in zip(hunk.lines, hunk.body, strict=True))
+
+
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose last commit merges two sides that changed the same lines, in a file with a Chinese name."""
+    root = tmp_path_factory.mktemp("merged")
+    file = root / "docs" / "缓存说明.md"
+    git(root, "init", "--quiet", "--initial-branch=main")
+    for key, value in (("user.name", "anna"), ("user.email", "anna@example.test"), ("commit.gpgsign", "false")):
+        git(root, "config", key, value)
+
+    def commit(lines: list[str], *options: str) -> None:
+        write(file, "".join(f"{line}\n" for line in lines).encode())
+        git(root, "add", ".")
+        git(root, "commit", "--quiet", "--message", "step", *options)
+
+    commit(["one", "two", "three", "four", "five"])
+    git(root, "branch", "side")
+    commit(["one", "TWO", "three", "four", "five", "main"])
+    git(root, "checkout", "--quiet", "side")
+    commit(["one", "2", "three", "", "five"])
+    git(root, "checkout", "--quiet", "main")
+    git(root, "merge", "--quiet", "side")  # conflicts
+    commit(["one", "both", "three", "", "five", "main", "new"])
+    return root
+
+
+def test_a_combined_diff_is_the_change_against_the_first_parent(merged: Path) -> None:
+    text = git(merged, "diff-tree", "-c", "-p", "--no-commit-id", "HEAD").decode()
+    numstat = git(merged, "diff-tree", "--numstat", "HEAD^1", "HEAD", "-r").split(b"\t")[:2]
+    assert "\n@@@ " in text
+    assert _counts(text) == [(int(numstat[0]), int(numstat[1]))] == [(3, 2)]
+    (hunk,) = parse_hunks(section_patch(split_git_diff(text)[0]) or "")
+    assert [line for line in hunk.body if line[0] != " "] == ["-TWO", "+both", "-four", "+", "+new"]
+    assert hunk.lines[-1].new_line == 7
+
+
+def test_h03_a_name_that_git_quotes_is_read_in_full(merged: Path) -> None:
+    files, _ = changed_files(open_local(str(merged)), "HEAD^1", "HEAD")
+    assert [(file.path, file.additions, file.deletions) for file in files] == [("docs/缓存说明.md", 3, 2)]
+    assert count_changes(files[0].patch) == (3, 2)
