@@ -29,7 +29,7 @@ PULLS = 320
 LINES = 120
 RUNS = 5
 PERIOD = Period.from_week("2026-W06")
-EMPTY_PLAN: dict[str, Any] = {name: [] for name in ("themes", "trends", "risks", "recommendations", "executive")}
+EMPTY_PLAN: dict[str, Any] = {name: [] for name in ("trends", "risks", "recommendations", "executive")}
 
 
 def measure() -> Iterator[Measure]:
@@ -130,6 +130,13 @@ def _reply(name: str, asked: str) -> dict[str, Any]:
         reply: dict[str, Any] = REPLY
     elif name == "PlanReply":
         reply = EMPTY_PLAN
+    elif name == "ThemeReply":
+        reply = {
+            "name": "Blocks",
+            "items": [{"facts": re.findall(r"^(p\d+\.h1) ", asked, re.MULTILINE)[:1], "point": "x"}],
+        }
+    elif name == "CompareReply":
+        reply = {"order": re.findall(r"^([A-Z]) ", asked, re.MULTILINE)}
     else:
         items = re.findall(r"^item (\S+)$", asked, re.MULTILINE)
         reply = {"items": [{"item": item, "text": "Prefetches blocks before they are needed."} for item in items]}

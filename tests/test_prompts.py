@@ -34,8 +34,16 @@ def load(tmp_path: Path, text: str, name: str = "headline.prompt.md"):
 
 def test_shipped_prompts_load_and_have_distinct_hashes():
     prompts = load_prompts(prompts_dir())
-    assert sorted(prompts) == ["compose_plan", "compose_wording", "headline", "summarize_pr"]
-    assert len({prompt_hash(prompt) for prompt in prompts.values()}) == 4
+    assert sorted(prompts) == [
+        "compose_headings",
+        "compose_plan",
+        "compose_theme",
+        "compose_wording",
+        "headline",
+        "rank_compare",
+        "summarize_pr",
+    ]
+    assert len({prompt_hash(prompt) for prompt in prompts.values()}) == len(prompts)
 
 
 def test_an_override_replaces_one_file_and_leaves_the_others(tmp_path):
@@ -95,7 +103,7 @@ def test_a_partial_is_checked_like_the_body(tmp_path):
 
 
 def test_a_file_that_overrides_nothing_is_an_error(tmp_path):
-    with pytest.raises(PromptError, match=r"headlines\.prompt\.md overrides no prompt; there are compose_plan"):
+    with pytest.raises(PromptError, match=r"headlines\.prompt\.md overrides no prompt; there are compose_headings"):
         load(tmp_path, GOOD.replace("id: headline", "id: headlines"), "headlines.prompt.md")
 
 

@@ -116,7 +116,7 @@ def _unfinished(manifest: "RunManifest", folder: "RunFolder", numbers: tuple[int
 def _highlights(folder: "RunFolder") -> list[tuple[str, str, str, str]]:
     from prhub_digest.models.ranking import Ranking
     from prhub_digest.models.summary import PullRequestSummary
-    from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.pipeline.ranking import RANKING
     from prhub_digest.run_folder import summary_name
 
     ranking = folder.read_valid(RANKING, Ranking)

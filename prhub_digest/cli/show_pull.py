@@ -21,7 +21,7 @@ def show_pull(manifest: "RunManifest", folder: "RunFolder", number: int, *, as_j
     from prhub_digest.models.ranking import Ranking
     from prhub_digest.models.summary import PullRequestSummary
     from prhub_digest.pipeline.collecting import COLLECTION
-    from prhub_digest.pipeline.summarizing import RANKING
+    from prhub_digest.pipeline.ranking import RANKING
     from prhub_digest.render import escaped
     from prhub_digest.run_folder import pull_name, summary_name
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from prhub_digest.models.digest import Language as LanguageName
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.models.run import RunManifest, StageName
-    from prhub_digest.pipeline.composing import Week
     from prhub_digest.pipeline.context import Run
+    from prhub_digest.pipeline.week import Week
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/owner__repo/2026-W23.")]
 PullNumber = Annotated[int | None, typer.Option("--pr", help="One pull request.")]
@@ -167,8 +167,9 @@ def compose(run: RunPath, lang: Language = None) -> None:
 def verify(run: RunPath, lang: Language = None) -> None:
     from prhub_digest.models.digest import Digest
     from prhub_digest.models.plan import Plan
-    from prhub_digest.pipeline.composing import PLAN, digest_name
+    from prhub_digest.pipeline.composing import digest_name
     from prhub_digest.pipeline.composing import verify as verify_stage
+    from prhub_digest.pipeline.planning import PLAN
 
     opened = reopen(run, lang)
     week = until(opened, "rank")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from prhub_digest.compose.templates import template_text
 from prhub_digest.models.digest import Digest, DigestTheme, Highlight, Language, Recommendation, Sentence
 from prhub_digest.models.llm import Usage
-from prhub_digest.models.plan import Plan, PlanItem, SectionName
+from prhub_digest.models.plan import Plan, PlanItem, SectionName, Theme
 from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.summary import PullRequestSummary
@@ -66,13 +66,7 @@ def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Dige
         mode="model",
         model=None if usage.stubs else material.model,
         executive=section("executive"),
-        themes=tuple(
-            DigestTheme(
-                area=theme.area,
-                sentences=tuple(_sentence(material, item, "changes", words) for item in theme.items),
-            )
-            for theme in plan.themes
-        ),
+        themes=tuple(_theme(material, theme, words) for theme in plan.themes),
         trends=section("trends"),
         risks=section("risks"),
         recommendations=tuple(
@@ -82,6 +76,16 @@ def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Dige
             for recommendation in plan.recommendations
         ),
         **common,
+    )
+
+
+def _theme(material: DigestMaterial, theme: Theme, words: Words) -> DigestTheme:
+    """A name that nobody worded, or that was refused, leaves the theme to its areas: no template names a theme."""
+    worded = theme.heading is not None and theme.heading.id in words.sentences
+    return DigestTheme(
+        areas=theme.areas,
+        heading=_sentence(material, theme.heading, "headings", words) if theme.heading and worded else None,
+        sentences=tuple(_sentence(material, item, "changes", words) for item in theme.items),
     )
 
 

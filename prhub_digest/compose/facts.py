@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from prhub_digest.models.plan import Fact, FactKind
 from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.stats import Count, Stats
-from prhub_digest.models.summary import Figure, PullRequestSummary, Statement
+from prhub_digest.models.summary import Figure, PullRequestSummary, Severity, Statement
 
 _STATS_IN_PROMPT = (
     *("pulls", "units", "commits", "areas", "platforms", "types", "labels", "files", "flags", "threads"),
     *("hours_to_first_review", "hours_to_merge"),
 )
 _PER_GROUP = 12
+SEVERITY_ORDER: Mapping[Severity, int] = {"high": 0, "medium": 1, "low": 2}
 
 
 def facts_of(ranking: Ranking, summaries: Mapping[int, PullRequestSummary]) -> tuple[Fact, ...]:
@@ -20,11 +21,16 @@ def facts_of(ranking: Ranking, summaries: Mapping[int, PullRequestSummary]) -> t
 
 
 def facts_block(
-    facts: Sequence[Fact], summaries: Mapping[int, PullRequestSummary], *, budget: int, count: Callable[[str], int]
+    facts: Sequence[Fact],
+    summaries: Mapping[int, PullRequestSummary],
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    full: int | None = None,
 ) -> tuple[str, tuple[int, ...]]:
-    """The facts as the planning prompt shows them, within `budget` tokens by `count`.
+    """The facts as a planning prompt shows them, within `budget` tokens by `count`.
 
-    Full blocks while they fit, then headlines alone while they fit.
+    Whole blocks while they fit, for at most `full` pull requests, then headlines alone while they fit.
 
     Returns:
         The text, and the numbers of the pull requests that it does not show at all.
@@ -34,19 +40,31 @@ def facts_block(
         blocks.setdefault(fact.pull, []).append(fact)
     shown: list[str] = []
     left_out: list[int] = []
-    used, full = 0, True
+    used, whole = 0, True
     for pull, own in blocks.items():
         block = _block(own, summaries[pull])
-        if full and used + count(block) + 1 > budget:
-            full = False
-        if not full:
-            block = _block(own[:1], summaries[pull])
+        whole = whole and len(shown) != full and used + count(block) + 1 <= budget
+        if not whole:
+            block = _fact_line(own[0])
         if used + count(block) + 1 > budget:
             left_out.append(pull)
             continue
         used += count(block) + 1
         shown.append(block)
     return "\n".join(shown), tuple(left_out)
+
+
+def dangers_block(facts: Sequence[Fact], *, budget: int, count: Callable[[str], int]) -> str:
+    """Risks and open review threads, one a line, the most severe first and in rank order, as many as fit."""
+    dangers = [fact for fact in facts if fact.kind in ("risk", "thread")]
+    dangers.sort(key=lambda fact: SEVERITY_ORDER[fact.severity or "low"])
+    shown: list[str] = []
+    for line in map(_fact_line, dangers):
+        budget -= count(line) + 1
+        if budget < 0:
+            break
+        shown.append(line)
+    return "\n".join(shown)
 
 
 def stats_block(stats: Stats) -> str:
@@ -129,11 +147,12 @@ def _block(facts: Sequence[Fact], summary: PullRequestSummary) -> str:
     head = f"{place} area {summary.area}, {summary.change_type}"
     if summary.default_state in ("on", "off"):
         head += f", {summary.default_state} by default"
-    lines = [head]
-    for fact in facts:
-        severity = f" ({fact.severity})" if fact.severity else ""
-        lines.append(f"{fact.id}{severity} {fact.text}")
-    return "\n".join(lines)
+    return "\n".join((head, *map(_fact_line, facts)))
+
+
+def _fact_line(fact: Fact) -> str:
+    severity = f" ({fact.severity})" if fact.severity else ""
+    return f"{fact.id}{severity} {fact.text}"
 
 
 def _stat_line(count: Count) -> str:

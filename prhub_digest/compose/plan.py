@@ -1,22 +1,22 @@
-"""The language-free plan: asked once of the model, checked, and replaced by rules when it cannot be used."""
+"""What a plan is made from, and what is wrong with the model's replies about it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from prhub_digest.models.llm import Usage
-from prhub_digest.models.plan import (
-    Fact,
-    HighlightPlan,
-    Plan,
-    PlanItem,
-    PlanItemReply,
-    PlanReply,
-    Recommendation,
-    Theme,
-)
+from prhub_digest.compose.themes import Grouping
+from prhub_digest.models.plan import Fact, FactKind, PlanItemReply, PlanReply, ThemeReply
 from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.stats import Stats
 
+MOST_ITEMS = 6
+# Shown in full for one theme; what stands below is told in a line, or not at all.
+FULL_PULLS = 12
+# What a theme's sentences may rest on; dangers have a section of their own.
+TOLD_IN_THEMES: frozenset[FactKind] = frozenset({"headline", "scope", "condition", "claim", "figure"})
+# What tells a pull request at length: once under its theme, once among the highlights, nowhere else.
+AT_LENGTH: frozenset[FactKind] = frozenset({"claim", "figure"})
+_NAME_WORDS = 6
 _FAULTS_SHOWN = 6
 _TREND_GROUPS = ("areas", "types", "labels", "files", "hours_to_merge", "pulls", "lines")
 _RISK_GROUPS = ("flags", "threads")
@@ -24,35 +24,56 @@ _RISK_GROUPS = ("flags", "threads")
 
 @dataclass(frozen=True)
 class PlanMaterial:
-    """What a plan is made from; `left_out` are the pull requests that the planning request could not show."""
+    """What a plan is made from; `themes` are the groups of pull requests, before they have names."""
 
     facts: tuple[Fact, ...]
     stats: Stats
     ranking: Ranking
-    areas: tuple[str, ...]
+    themes: tuple[Grouping, ...]
     inputs: str
-    left_out: tuple[int, ...] = ()
+
+    def facts_of_theme(self, theme: Grouping) -> tuple[Fact, ...]:
+        """What the request of a theme shows, in rank order."""
+        return tuple(fact for fact in self.facts if fact.pull in theme.pulls and fact.kind in TOLD_IN_THEMES)
+
+    def facts_of_highlights(self) -> tuple[Fact, ...]:
+        """Headline, scope and condition of each highlight: enough for a main line, too little for a story."""
+        listed = frozenset(self.ranking.highlights)
+        told = TOLD_IN_THEMES - AT_LENGTH
+        return tuple(fact for fact in self.facts if fact.pull in listed and fact.kind in told)
+
+
+def theme_fault(reply: ThemeReply, facts: Sequence[Fact]) -> str | None:
+    """What is wrong with a theme's plan, in words that the model can act on; `facts` are those of its request."""
+    known = {fact.id for fact in facts}
+    faults = [f"name: {fault}" for fault in _name_faults(reply.name)] if reply.items else []
+    if len(reply.items) > MOST_ITEMS:
+        faults.append(f"items: {len(reply.items)} of them; at most {MOST_ITEMS}")
+    for number, item in enumerate(reply.items, 1):
+        faults += [f"items {number}: unknown fact {fact!r}" for fact in item.facts if fact not in known]
+        faults += [] if item.facts else [f"items {number}: cites nothing"]
+    return "; ".join(faults[:_FAULTS_SHOWN]) or None
+
+
+def _name_faults(name: str) -> list[str]:
+    words = name.split()
+    faults = [] if 0 < len(words) <= _NAME_WORDS else [f"it has {len(words)} words, not one to {_NAME_WORDS}"]
+    if re.search(r"\d", name):
+        faults.append("no digits in a name")
+    if name.rstrip().endswith((".", "!", "?", ":")):
+        faults.append("a name ends without a full stop")
+    return faults
 
 
 def plan_fault(reply: PlanReply, material: PlanMaterial) -> str | None:
-    """What is wrong with a planning reply, in words that the model can act on; None when it can be used."""
+    """What is wrong with the plan of the other sections, in words that the model can act on; None when nothing is."""
     kinds = {fact.id: fact.kind for fact in material.facts}
-    sections = {
-        "themes": [item for theme in reply.themes for item in theme.items],
-        "trends": reply.trends,
-        "risks": reply.risks,
-        "executive": reply.executive,
-    }
+    sections = {"trends": reply.trends, "risks": reply.risks, "executive": reply.executive}
     faults = [
         f"{section} {number}: {fault}"
         for section, items in sections.items()
         for number, item in enumerate(items, 1)
         for fault in (*_unknown(item, kinds, material.stats), *_unfit(section, item, kinds))
-    ]
-    faults += [
-        f"themes: {theme.area!r} is not in the list of areas"
-        for theme in reply.themes
-        if theme.area not in material.areas
     ]
     faults += [
         f"recommendations {number}: there is no risk {recommendation.risk}"
@@ -62,79 +83,19 @@ def plan_fault(reply: PlanReply, material: PlanMaterial) -> str | None:
     return "; ".join(faults[:_FAULTS_SHOWN]) or None
 
 
-def _unknown(item: PlanItemReply, kinds: Mapping[str, str], stats: Stats) -> list[str]:
+def _unknown(item: PlanItemReply, kinds: Mapping[str, FactKind], stats: Stats) -> list[str]:
     faults = [f"unknown fact {fact!r}" for fact in item.facts if fact not in kinds]
     faults += [f"unknown statistic {path!r}" for path in item.stats if not stats.has(path)]
     return faults if item.facts or item.stats else ["cites nothing"]
 
 
-def _unfit(section: str, item: PlanItemReply, kinds: Mapping[str, str]) -> list[str]:
-    """What each section must rest on: changes on facts, trends on counts, risks on a risk."""
+def _unfit(section: str, item: PlanItemReply, kinds: Mapping[str, FactKind]) -> list[str]:
+    """What each section must rest on: trends on counts, risks on a risk, and none of them on claims or figures."""
+    faults = [f"{fact!r} is told elsewhere" for fact in item.facts if kinds.get(fact) in AT_LENGTH]
     groups = {path.partition(".")[0] for path in item.stats}
-    if section == "themes" and not item.facts:
-        return ["cites no fact"]
     if section == "trends" and groups.isdisjoint(_TREND_GROUPS):
-        return [f"cites no statistic of {', '.join(_TREND_GROUPS)}"]
+        faults.append(f"cites no statistic of {', '.join(_TREND_GROUPS)}")
     of_risk = any(kinds.get(fact) in ("risk", "thread") for fact in item.facts)
     if section == "risks" and not of_risk and groups.isdisjoint(_RISK_GROUPS):
-        return ["cites no risk, no open thread and no flag"]
-    return []
-
-
-def plan_from_reply(reply: PlanReply, material: PlanMaterial, usage: Usage) -> Plan:
-    """A reply without fault as a plan; the highlights are the ranking's, whatever the reply says."""
-    risks = _numbered("r", reply.risks)
-    themes, start = [], 1
-    for theme in reply.themes:
-        themes.append(Theme(area=theme.area, items=_numbered("k", theme.items, start)))
-        start += len(theme.items)
-    recommendations = tuple(
-        Recommendation(
-            item=PlanItem(
-                id=f"a{number}",
-                facts=risks[recommendation.risk - 1].facts,
-                stats=risks[recommendation.risk - 1].stats,
-                point=recommendation.point,
-            ),
-            risk=risks[recommendation.risk - 1].id,
-        )
-        for number, recommendation in enumerate(reply.recommendations, 1)
-    )
-    return Plan(
-        inputs=material.inputs,
-        origin="model",
-        facts=material.facts,
-        executive=_numbered("e", reply.executive),
-        themes=tuple(theme for theme in themes if theme.items),
-        trends=_numbered("t", reply.trends),
-        risks=risks,
-        recommendations=recommendations,
-        highlights=plan_highlights(material),
-        left_out=material.left_out,
-        usage=usage,
-    )
-
-
-def plan_highlights(material: PlanMaterial) -> tuple[HighlightPlan, ...]:
-    """One item a highlight: headline, scope and condition, the first two claims and the first two figures."""
-    plans = []
-    for number, pull in enumerate(material.ranking.highlights, 1):
-        own = [fact for fact in material.facts if fact.pull == pull]
-        chosen = [fact for fact in own if fact.kind in ("headline", "scope", "condition")]
-        chosen += [fact for fact in own if fact.kind == "claim"][:2]
-        chosen += [fact for fact in own if fact.kind == "figure"][:2]
-        item = PlanItem(id=f"h{number}", facts=tuple(fact.id for fact in chosen), point="what it is and why it matters")
-        plans.append(HighlightPlan(pull=pull, item=item))
-    return tuple(plans)
-
-
-def _numbered(letter: str, items: Sequence[PlanItemReply], start: int = 1) -> tuple[PlanItem, ...]:
-    return tuple(
-        PlanItem(
-            id=f"{letter}{number}",
-            facts=tuple(dict.fromkeys(item.facts)),
-            stats=tuple(dict.fromkeys(item.stats)),
-            point=item.point,
-        )
-        for number, item in enumerate(items, start)
-    )
+        faults.append("cites no risk, no open thread and no flag")
+    return faults

@@ -12,9 +12,12 @@ from prhub_digest.models.summary import PullRequestSummary
 
 ITEMS_A_CALL = 12
 BODY: tuple[SectionName, ...] = ("changes", "trends", "risks", "recommendations", "highlights")
+_BODY_WITH_HEADINGS: tuple[SectionName, ...] = ("headings", *BODY)
 _LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文)"}
+HEADINGS_PROMPT, SENTENCES_PROMPT = "compose_headings", "compose_wording"
 _SECTIONS: dict[SectionName, str] = {
     "executive": "executive summary, for a reader who reads nothing else",
+    "headings": "headings of the key changes",
     "changes": "key changes",
     "trends": "module and topic trends of this week",
     "risks": "risk observations",
@@ -63,6 +66,11 @@ class WordingMaterial:
     summaries: Mapping[int, PullRequestSummary]
     language: Language
     builder: RequestBuilder
+
+
+def worded_first(language: Language) -> tuple[SectionName, ...]:
+    """What is worded before the executive summary; the plan's names of the themes are English already."""
+    return BODY if language == "en" else _BODY_WITH_HEADINGS
 
 
 def wording_tasks(
@@ -116,25 +124,40 @@ def _task(
     kept: Sequence[str] = (),
     faults: str | None = None,
 ) -> WordingTask:
-    blocks = [_item_block(material, item) for item in items]
+    headings = section == "headings"
+    blocks = (
+        [_heading_block(material, item) for item in items]
+        if headings
+        else [_item_block(material, item, before) for before, item in zip((None, *items), items, strict=False)]
+    )
     if kept:
         blocks.append("Sentences already in the digest:\n" + "\n".join(kept))
     values = {
-        "section": _SECTIONS[section],
+        **({} if headings else {"section": _SECTIONS[section]}),
         "language": _LANGUAGES[material.language],
         "items": "\n\n".join(blocks),
     }
     if faults is not None:
         values["faults"] = faults
-    request = material.builder.build("compose_wording", subject=subject, values=values)
+    prompt = HEADINGS_PROMPT if headings else SENTENCES_PROMPT
+    request = material.builder.build(prompt, subject=subject, values=values)
     return WordingTask(section, subject, items, request)
 
 
-def _item_block(material: WordingMaterial, item: PlanItem) -> str:
+def _heading_block(material: WordingMaterial, item: PlanItem) -> str:
+    facts = (f"- headline: {material.plan.fact(fact).text}" for fact in item.facts)
+    return "\n".join((f"item {item.id}", f"name: {item.point}", *facts))
+
+
+def _item_block(material: WordingMaterial, item: PlanItem, before: PlanItem | None) -> str:
+    """`before` is the item whose sentence stands just before; what it says of a pull request need not be said again."""
     lines = [f"item {item.id}", f"point: {item.point}"]
-    pulls = dict.fromkeys(material.plan.fact(fact).pull for fact in item.facts)
-    for pull in pulls:
-        lines += _context(material.summaries[pull])
+    told = dict.fromkeys(material.plan.fact(fact).pull for fact in before.facts) if before else {}
+    for pull in dict.fromkeys(material.plan.fact(fact).pull for fact in item.facts):
+        if before and pull in told:
+            lines.append(f"pull request: that of item {before.id}, which says when it holds")
+        else:
+            lines += _context(material.summaries[pull])
         lines += [f"- {_fact_line(fact)}" for fact in map(material.plan.fact, item.facts) if fact.pull == pull]
     lines += [f"- statistic {path}: {_STATISTICS[path.partition('.')[0]]}" for path in item.stats]
     return "\n".join(lines)

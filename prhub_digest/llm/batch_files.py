@@ -23,7 +23,15 @@ ROUND_FILES = ("batch/round-[0-9][0-9][0-9].jsonl", "batch/round-[0-9][0-9][0-9]
 MOST_REQUESTS = 50_000
 MOST_BYTES = 200_000_000
 _MOST_PARTS = 999
-_KINDS = {"summarize_pr": "summaries", "headline": "headlines", "compose_plan": "plan", "compose_wording": "wording"}
+_KINDS = {
+    "summarize_pr": "summaries",
+    "headline": "headlines",
+    "rank_compare": "comparisons",
+    "compose_theme": "plan",
+    "compose_plan": "plan",
+    "compose_headings": "wording",
+    "compose_wording": "wording",
+}
 _serial = itertools.count()
 
 

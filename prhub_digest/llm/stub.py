@@ -13,10 +13,11 @@ from prhub_digest.errors import ReplayError, ReplyError
 from prhub_digest.hygiene import mend_control_tokens
 from prhub_digest.models.digest import WordingReply
 from prhub_digest.models.llm import Attempt, LogicalRequest, StoredReply, Usage
-from prhub_digest.models.plan import PlanReply
+from prhub_digest.models.plan import PlanReply, ThemeReply
+from prhub_digest.models.ranking import CompareReply
 from prhub_digest.models.signals import OTHER
 
-_BY_RULES = {PlanReply.__name__, WordingReply.__name__}
+_BY_RULES = {CompareReply.__name__, PlanReply.__name__, ThemeReply.__name__, WordingReply.__name__}
 _TITLE = re.compile(r"^(T[0-9]+)\|(.*)$", re.MULTILINE)
 _WORDS = 8
 # Of an enumeration, the value that claims least; one that has none of these gives its first.

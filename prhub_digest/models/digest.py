@@ -38,7 +38,10 @@ class Sentence(Record):
 
 
 class DigestTheme(Record):
-    area: str
+    """`heading` names the theme in the digest's language; None when it has no name, and its `areas` have to do."""
+
+    areas: tuple[str, ...]
+    heading: Sentence | None = None
     sentences: tuple[Sentence, ...]
 
 
@@ -77,6 +80,11 @@ class Digest(Record):
     recommendations: tuple[Recommendation, ...] = ()
     highlights: tuple[Highlight, ...] = ()
     usage: Usage = Usage()
+
+    @property
+    def headings(self) -> tuple[Sentence, ...]:
+        """The names of the themes, as far as they have any."""
+        return tuple(theme.heading for theme in self.themes if theme.heading)
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:

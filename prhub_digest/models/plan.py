@@ -7,7 +7,7 @@ from prhub_digest.models.llm import Usage
 from prhub_digest.models.summary import Evidence, Figure, Severity
 
 FactKind = Literal["headline", "scope", "condition", "claim", "risk", "thread", "figure"]
-SectionName = Literal["executive", "changes", "trends", "risks", "recommendations", "highlights"]
+SectionName = Literal["executive", "headings", "changes", "trends", "risks", "recommendations", "highlights"]
 
 
 class Fact(Record):
@@ -34,9 +34,19 @@ class PlanItemReply(Record):
     point: str
 
 
+class ThemeItemReply(Record):
+    """One sentence about a theme; `facts` are ids that the request lists."""
+
+    facts: tuple[str, ...]
+    point: str
+
+
 class ThemeReply(Record):
-    area: str
-    items: tuple[PlanItemReply, ...]
+    """`name` is what the pull requests of the theme have in common, in a few English words."""
+
+    ref: str
+    name: str
+    items: tuple[ThemeItemReply, ...]
 
 
 class RecommendationReply(Record):
@@ -47,8 +57,9 @@ class RecommendationReply(Record):
 
 
 class PlanReply(Record):
+    """All sections but the themes, which have requests of their own."""
+
     ref: str
-    themes: tuple[ThemeReply, ...]
     trends: tuple[PlanItemReply, ...]
     risks: tuple[PlanItemReply, ...]
     recommendations: tuple[RecommendationReply, ...]
@@ -65,8 +76,18 @@ class PlanItem(Record):
 
 
 class Theme(Record):
-    area: str
+    """Pull requests that belong together, by code; which of their facts are told, and under which name, by the model.
+
+    `areas`, the largest first, and `pulls`, in rank order, are those of the grouping. `heading` words the name: its
+    point is the English name, its facts are the headlines of the pull requests that the items tell of. It is None, and
+    `origin` is `rules`, when the model's plan of the theme could not be used, or no model was asked.
+    """
+
+    areas: tuple[str, ...]
+    pulls: tuple[int, ...]
+    heading: PlanItem | None = None
     items: tuple[PlanItem, ...]
+    origin: Literal["model", "rules"] = "model"
 
 
 class Recommendation(Record):
@@ -82,9 +103,9 @@ class HighlightPlan(Record):
 
 
 class Plan(Record):
-    """`origin` is `rules` when the model's plan could not be used, or no model was asked.
+    """`origin` is `rules` when the model's plan could not be used, or no model was asked; a theme has its own.
 
-    `left_out` are the pull requests whose facts the planning request had no room for.
+    `left_out` are the pull requests whose facts the request of their theme had no room for.
     """
 
     inputs: str
@@ -103,18 +124,20 @@ class Plan(Record):
     def fact(self, fact_id: str) -> Fact:
         return next(fact for fact in self.facts if fact.id == fact_id)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is the model's."""
+        return self.origin == "model" and all(theme.origin == "model" for theme in self.themes)
+
     def items(self, section: SectionName) -> tuple[PlanItem, ...]:
         """The items of a section, in order."""
-        match section:
-            case "executive":
-                return self.executive
-            case "changes":
-                return tuple(item for theme in self.themes for item in theme.items)
-            case "trends":
-                return self.trends
-            case "risks":
-                return self.risks
-            case "recommendations":
-                return tuple(recommendation.item for recommendation in self.recommendations)
-            case "highlights":
-                return tuple(highlight.item for highlight in self.highlights)
+        of_section: dict[SectionName, tuple[PlanItem, ...]] = {
+            "executive": self.executive,
+            "headings": tuple(theme.heading for theme in self.themes if theme.heading),
+            "changes": tuple(item for theme in self.themes for item in theme.items),
+            "trends": self.trends,
+            "risks": self.risks,
+            "recommendations": tuple(recommendation.item for recommendation in self.recommendations),
+            "highlights": tuple(highlight.item for highlight in self.highlights),
+        }
+        return of_section[section]

@@ -1,6 +1,9 @@
 """The order of the week, and which pull requests are highlights."""
 
+from pydantic import Field
+
 from prhub_digest.models.base import Record
+from prhub_digest.models.llm import Usage
 from prhub_digest.models.summary import SubScore
 
 
@@ -11,22 +14,56 @@ class Adjustment(Record):
     points: float
 
 
+class Override(Record):
+    """What people know better: pull requests that carry one of `labels`, or are named, move by `points`.
+
+    `highlight` puts them among the highlights, or keeps them out, whatever their place.
+    """
+
+    labels: tuple[str, ...] = ()
+    pulls: tuple[int, ...] = ()
+    points: float = Field(0.0, ge=-10, le=10)
+    highlight: bool | None = None
+    reason: str = ""
+
+
+class CompareReply(Record):
+    """The model's order of one group: the letters of the request, the most important pull request first."""
+
+    ref: str
+    order: tuple[str, ...]
+
+
+class Comparison(Record):
+    """One listwise look: `order` are the numbers of a group as the model ordered them, the most important first."""
+
+    shuffle: int
+    order: tuple[int, ...]
+
+
 class RankEntry(Record):
-    """`importance` is 0 to 10 with one decimal; `exact` is the same before rounding, which decides the order."""
+    """`importance` is 0 to 10 with one decimal; `exact` is the same before rounding.
+
+    The order is that of `exact` + `shift`; the comparisons shift by at most 0.25 either way, so that they decide only
+    between pull requests within half a point of each other.
+    """
 
     place: int
     pull: int
     importance: float
     exact: float
+    shift: float = 0.0
     scores: tuple[SubScore, ...]
     adjustments: tuple[Adjustment, ...]
     highlight: bool
 
 
 class Ranking(Record):
-    """`entries` in rank order; ties go to the smaller number."""
+    """`entries` in rank order; ties go to the smaller number. `usage` is that of the comparisons' replies."""
 
     entries: tuple[RankEntry, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    usage: Usage = Usage()
 
     @property
     def highlights(self) -> tuple[int, ...]:

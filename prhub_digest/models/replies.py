@@ -2,9 +2,10 @@
 
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import WordingReply
-from prhub_digest.models.plan import PlanReply
+from prhub_digest.models.plan import PlanReply, ThemeReply
+from prhub_digest.models.ranking import CompareReply
 from prhub_digest.models.summary import HeadlineReply, SummaryReply
 
 REPLIES: dict[str, type[Record]] = {
-    reply.__name__: reply for reply in (SummaryReply, HeadlineReply, PlanReply, WordingReply)
+    reply.__name__: reply for reply in (SummaryReply, HeadlineReply, CompareReply, ThemeReply, PlanReply, WordingReply)
 }

@@ -97,15 +97,17 @@ class PullRequestSignals(Record):
     """`threads` is None when the source knows no review threads.
 
     `area` is decided by rule; where the paths leave a choice, `area_candidates` holds it, best first, and the model
-    chooses among them. `changed_lines` and `changed_files` leave out lock, generated, vendored, minified, data and
-    binary files.
+    chooses among them; `touched` are all areas that its files stand in. `changed_lines` and `changed_files` leave out
+    lock, generated, vendored, minified, data and binary files.
     """
 
     pull: int
     area: str
     change_type: ChangeType
     bot: bool
+    labels: tuple[str, ...] = ()
     area_candidates: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
     tags: Tags = Tags()
     changed_lines: int = 0
     changed_files: int = 0

@@ -16,6 +16,7 @@ CheckName = Literal[
     "trend_words",
     "support",
     "language",
+    "headings",
     "structure",
 ]
 

@@ -1,47 +1,38 @@
 """compose and verify: one plan, its wording per language, and the loop that repairs what verification refuses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from prhub_digest.compose import (
     BODY,
     DigestMaterial,
-    PlanMaterial,
     WordingMaterial,
     WordingTask,
     Words,
     compose_digest,
-    facts_block,
-    facts_of,
-    plan_fault,
-    plan_from_reply,
     repair_task,
-    rules_plan,
-    stats_block,
     word,
+    worded_first,
     wording_tasks,
 )
-from prhub_digest.errors import FatalServiceError, PendingReplies, PrhubError, ReplyError, ServiceError
+from prhub_digest.errors import PendingReplies, PrhubError, ReplyError, ServiceError
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.pool import run_bounded
 from prhub_digest.llm.stub import LeftToRules
 from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.llm import Usage
-from prhub_digest.models.plan import Plan, PlanReply, SectionName
-from prhub_digest.models.pull_request import Collection, PullRequest
-from prhub_digest.models.ranking import Ranking
+from prhub_digest.models.plan import Plan, SectionName
+from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.run import Failure
-from prhub_digest.models.signals import Signals
-from prhub_digest.models.stats import Stats
 from prhub_digest.models.verification import Finding, Verification
 from prhub_digest.pipeline.collecting import read_pull
 from prhub_digest.pipeline.context import Run, StageCost
-from prhub_digest.pipeline.summarizing import NO_MODEL, Summaries, told_of_its_end
+from prhub_digest.pipeline.planning import PLAN, plan_week
+from prhub_digest.pipeline.summarizing import NO_MODEL, told_of_its_end
+from prhub_digest.pipeline.week import Week
 from prhub_digest.source_lines import source_lines
 from prhub_digest.verify import VerifyInput, verify_digest
-
-PLAN = "plan.json"
 
 
 def digest_name(language: Language) -> str:
@@ -50,23 +41,6 @@ def digest_name(language: Language) -> str:
 
 def verification_name(language: Language) -> str:
     return f"verification.{language}.json"
-
-
-@dataclass(frozen=True)
-class Week:
-    """What the stages before compose have made; what a stage has not reached yet is empty."""
-
-    collection: Collection
-    signals: Signals
-    summaries: Summaries = field(default_factory=dict)
-    ranking: Ranking = field(default_factory=lambda: Ranking(entries=()))
-    stats: Stats | None = None
-
-    @property
-    def statistics(self) -> Stats:
-        if self.stats is None:
-            raise AssertionError("the statistics are made by the rank stage")
-        return self.stats
 
 
 def compose(run: Run, week: Week) -> Plan:
@@ -87,7 +61,7 @@ def compose(run: Run, week: Week) -> Plan:
         if plan is not None and all(_whole(run, language) for language in languages):
             return plan
     with run.recorded("compose", stage_inputs) as cost, told_of_its_end(run, "compose", stage_inputs, cost):
-        plan = _plan(run, week, inputs, cost)
+        plan = plan_week(run, week, inputs, cost)
         run.folder.write_record(PLAN, plan)
         summarized = sum((summary.usage for summary in week.summaries.values()), Usage())
         pending: PendingReplies | None = None
@@ -140,46 +114,6 @@ def verify_input(run: Run, week: Week, plan: Plan, digest: Digest) -> VerifyInpu
     )
 
 
-def _plan(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
-    facts = facts_of(week.ranking, week.summaries)
-    areas = tuple(area.key for area in week.signals.areas)
-    material = PlanMaterial(facts, week.statistics, week.ranking, areas, inputs)
-    areas_of = {number: summary.area for number, summary in week.summaries.items()}
-    if run.asker is None or run.builder is None:
-        return rules_plan(material, areas_of, NO_MODEL)
-    if not week.collection.numbers:
-        return rules_plan(material, areas_of, "no pull request was merged")
-    stored = run.folder.read_valid(PLAN, Plan)
-    if stored is not None and stored.inputs == inputs and stored.origin == "model":
-        cost.add(stored.usage, Usage())
-        return stored
-    shown, left_out = facts_block(facts, week.summaries, budget=run.options.compose_tokens, count=run.tokenizer.count)
-    material = PlanMaterial(facts, week.statistics, week.ranking, areas, inputs, left_out)
-    values = {
-        "repository": week.collection.repository,
-        "areas": ", ".join(areas),
-        "stats": stats_block(week.statistics),
-        "facts": shown,
-    }
-    request = run.builder.build("compose_plan", subject="plan", values=values)
-    with run.console.stage("plan", 1) as progress:
-        try:
-            answer = run.asker.ask(request, PlanReply, lambda reply: plan_fault(reply, material))
-        except FatalServiceError:
-            raise  # the wordings would meet it too
-        except LeftToRules as left:
-            progress.advance()
-            return rules_plan(material, areas_of, str(left))
-        except (ReplyError, ServiceError) as error:
-            run.console.warning(f"the plan is made by rules: {error}")
-            cost.failures.append(Failure(stage="compose", subject="plan", reason=str(error)))
-            cost.add_failed(error)
-            return rules_plan(material, areas_of, str(error))
-        progress.advance(tokens=answer.paid.input_tokens + answer.paid.output_tokens)
-    cost.add(answer.usage, answer.paid)
-    return plan_from_reply(answer.reply, material, answer.usage)
-
-
 @dataclass
 class _Composing:
     """One language: body, then the executive summary, which sees the sentences that were kept."""
@@ -199,13 +133,23 @@ class _Composing:
         asker, builder = self.run.asker, self.run.builder
         if asker is not None and builder is not None and self.week.collection.numbers:
             material = WordingMaterial(self.plan, self.week.summaries, self.language, builder)
-            self._word(material, wording_tasks(material, BODY), asker)
+            if self.language == "en":
+                self._take_names()
+            self._word(material, wording_tasks(material, worded_first(self.language)), asker)
             kept = tuple(
                 sentence.text for sentence in self._compose(Usage()).sentences if sentence.item in self.sentences
             )
             self._word(material, wording_tasks(material, ("executive",), kept), asker)
         self.bare = self._template_faults()
         return self._compose(usage_so_far + self.usage)
+
+    def _take_names(self) -> None:
+        """The plan's names of the themes are English already: they are only checked."""
+        names = {item.id: item.point for item in self.plan.items("headings")}
+        self.sentences.update(names)
+        for item, fault in self._faults(names).items():
+            del self.sentences[item]
+            self.refused[item] = fault
 
     def _compose(self, usage: Usage) -> Digest:
         builder = self.run.builder
@@ -221,14 +165,15 @@ class _Composing:
     def _word(self, material: WordingMaterial, tasks: Sequence[WordingTask], asker: Asker) -> None:
         """Word the tasks; ask once more for what verification refuses; what is refused again stays with templates."""
         self._ask(tasks, asker)
-        faults = self._faults(tasks)
+        asked = [item.id for task in tasks for item in task.items]
+        faults = self._faults(asked)
         if not faults:
             return
         for item in faults:
             del self.sentences[item]
         repairs = [repair_task(material, task, faults) for task in tasks if faults.keys() & {i.id for i in task.items}]
         self._ask(repairs, asker)
-        while faults := self._faults(tasks):  # what is left may be refused anew: of two equal sentences one goes first
+        while faults := self._faults(asked):  # what is left may be refused anew: of two equal sentences one goes first
             for item, fault in faults.items():
                 del self.sentences[item]
                 self.refused[item] = fault
@@ -262,9 +207,9 @@ class _Composing:
         self.cost.failures.append(Failure(stage="compose", subject=task.subject, reason=str(error)))
         self.cost.add_failed(error)
 
-    def _faults(self, tasks: Sequence[WordingTask]) -> dict[str, str]:
-        """What verification refuses of the model's sentences for these tasks, by item."""
-        asked = {item.id for task in tasks for item in task.items} & self.sentences.keys()
+    def _faults(self, items: Iterable[str]) -> dict[str, str]:
+        """What verification refuses of the model's sentences for these items, by item."""
+        asked = self.sentences.keys() & items
         faults: dict[str, list[str]] = {}
         for finding in self._errors():
             if finding.item in asked:

@@ -16,6 +16,7 @@ from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.filters import Filters
 from prhub_digest.models.llm import Usage
+from prhub_digest.models.ranking import Override
 from prhub_digest.models.run import Failure, Paid, RunManifest, StageName, StageRecord, StageState
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Area
@@ -42,6 +43,7 @@ class RunOptions:
     highlights: int
     concurrency: int
     areas: tuple[Area, ...] = ()
+    overrides: tuple[Override, ...] = ()
     signals: SignalSettings = field(default_factory=SignalSettings)
     file_kinds: tuple[KindRule, ...] = ()
     filters: Filters = field(default_factory=Filters)

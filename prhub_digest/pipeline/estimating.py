@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from prhub_digest.compose import stats_block
+from prhub_digest.compose import HEADINGS_PROMPT, SENTENCES_PROMPT, stats_block
 from prhub_digest.console import Console
 from prhub_digest.errors import PendingReplies
 from prhub_digest.llm.ask import Asker
@@ -29,11 +29,12 @@ from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.replies import REPLIES
 from prhub_digest.models.signals import OTHER, Signals
 from prhub_digest.pipeline.collecting import COVERAGE, SIGNALS, WeekCoverage, statistics
-from prhub_digest.pipeline.composing import PLAN
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.expected import (
+    DANGERS_OF_SUMMARY,
     FACTS_OF_SUMMARY,
     HEADLINE_OUTPUT,
+    NAME_OUTPUT,
     PLAN_OUTPUT_OF_ITEM,
     Items,
     Tokens,
@@ -42,10 +43,11 @@ from prhub_digest.pipeline.expected import (
     worded,
     wording_calls,
 )
+from prhub_digest.pipeline.planning import PLAN, PLAN_PROMPT, THEME_PROMPT
 from prhub_digest.pipeline.run import run_until, stored_collection
 from prhub_digest.run_folder import RunFolder
 
-SUMMARY, HEADLINE, PLAN_PROMPT, WORDING = "summarize_pr", "headline", "compose_plan", "compose_wording"
+SUMMARY, HEADLINE = "summarize_pr", "headline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class _Estimating:
         self.factor = run.tokenizer.factor
 
     def parts(self) -> tuple[PartEstimate, ...]:
-        return (self._summaries(), self._headlines(), self._plan(), self._wordings())
+        return (self._summaries(), self._headlines(), self._themes(), self._plan(), self._wordings())
 
     def _summaries(self) -> PartEstimate:
         tokens = Tokens()
@@ -141,6 +143,20 @@ class _Estimating:
             tokens += Tokens(1, size, HEADLINE_OUTPUT * self.factor)
         return self._part("headline", HEADLINE, len(several), tokens)
 
+    def _themes(self) -> PartEstimate:
+        """One a theme; before the summaries, a theme is expected for each area."""
+        tokens, expected = Tokens(), self._expected
+        items = expected.by_section["changes"] * PLAN_OUTPUT_OF_ITEM
+        output = (items / max(1, expected.themes) + NAME_OUTPUT) * self.factor
+        for request in self._of(THEME_PROMPT):
+            tokens += Tokens(1, self._input(request), output)
+        if self._before_plan:
+            constant = self._constant(THEME_PROMPT, repository=self.collection.repository, areas="", facts="")
+            facts = min(self._summaries_output * FACTS_OF_SUMMARY, expected.themes * self.run.options.compose_tokens)
+            tokens += Tokens(expected.themes, expected.themes * constant + facts, expected.themes * output)
+        plan = None if self._before_plan else self.run.folder.read_valid(PLAN, Plan)
+        return self._part("themes", THEME_PROMPT, len(plan.themes) if plan else expected.themes, tokens)
+
     def _plan(self) -> PartEstimate:
         tokens = Tokens()
         output = PLAN_OUTPUT_OF_ITEM * self._expected.planned * self.factor
@@ -151,17 +167,19 @@ class _Estimating:
         return self._part("plan", PLAN_PROMPT, int(bool(self.collection.numbers)), tokens)
 
     def _wordings(self) -> PartEstimate:
-        plan = None if self._before_plan or self._of(PLAN_PROMPT) else self.run.folder.read_valid(PLAN, Plan)
+        waits = self._before_plan or self._of(PLAN_PROMPT, THEME_PROMPT)
+        plan = None if waits else self.run.folder.read_valid(PLAN, Plan)
         items = Items.of_plan(plan) if plan else self._expected
-        constant = self._constant(WORDING, section="key changes", language="English", items="")
+        constant = self._constant(SENTENCES_PROMPT, section="key changes", language="English", items="")
         tokens, calls = Tokens(), 0
         for language in self.run.options.languages:
-            waiting = [request for request in self._of(WORDING) if request.subject.startswith(f"{language}.")]
+            asked = self._of(SENTENCES_PROMPT, HEADINGS_PROMPT)
+            waiting = [request for request in asked if request.subject.startswith(f"{language}.")]
             known = [(request.subject, self._input(request)) for request in waiting]
-            calls += wording_calls(items)
+            calls += wording_calls(items, language)
             if waiting or plan is None:
                 tokens += worded(items, language, known, constant, self.factor)
-        return self._part("wording", WORDING, calls, tokens)
+        return self._part("wording", SENTENCES_PROMPT, calls, tokens)
 
     def _plan_input(self) -> float:
         """The request with the statistics as they are, and as many facts as the summaries will give, or as fit."""
@@ -169,16 +187,31 @@ class _Estimating:
         if signals is None:
             raise AssertionError("the signals are made before the summaries")
         stats = stats_block(statistics(self.run, self.collection, signals))
-        areas = ", ".join(area.key for area in signals.areas)
+        themes = ", ".join(f"{area} (1)" for area in self._areas)
         constant = self._constant(
-            PLAN_PROMPT, repository=self.collection.repository, areas=areas, stats=stats, facts=""
+            PLAN_PROMPT,
+            repository=self.collection.repository,
+            themes=themes,
+            stats=stats,
+            highlights="",
+            dangers="",
         )
+        return constant + min(self._summaries_output * DANGERS_OF_SUMMARY, self.run.options.compose_tokens)
+
+    @property
+    def _summaries_output(self) -> float:
+        """The output of all summaries, also of those that are stored."""
         beside = self._constant(SUMMARY, repository="", areas=OTHER, part="1 of 1", open_threads="none", change="")
-        outputs = (
+        return sum(
             summary_output(own.tokens_shown + own.chunks * beside, self.factor, calls=own.chunks)
             for own in self.coverage
         )
-        return constant + min(sum(outputs) * FACTS_OF_SUMMARY, self.run.options.compose_tokens)
+
+    @property
+    def _areas(self) -> tuple[str, ...]:
+        """The areas of the week's pull requests, as far as paths decide them."""
+        signals = self.run.folder.read_record(SIGNALS, Signals)
+        return tuple(sorted({own.area for own in signals.pulls})) if signals else ()
 
     @property
     def _before_plan(self) -> bool:
@@ -186,10 +219,10 @@ class _Estimating:
 
     @property
     def _expected(self) -> Items:
-        return Items.expected(len(self.collection.numbers), self.run.options.highlights)
+        return Items.expected(len(self.collection.numbers), len(self._areas), self.run.options.highlights)
 
-    def _of(self, prompt: str) -> list[LogicalRequest]:
-        return [request for request in self.waiting if request.prompt == prompt]
+    def _of(self, *prompts: str) -> list[LogicalRequest]:
+        return [request for request in self.waiting if request.prompt in prompts]
 
     def _input(self, request: LogicalRequest) -> int:
         return sum(self.run.tokenizer.count(message.content) for message in request.messages)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prhub_digest.compose import BODY, ITEMS_A_CALL
+from prhub_digest.compose import BODY, ITEMS_A_CALL, MOST_THEMES, worded_first
 from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import Plan, SectionName
 
@@ -16,10 +16,12 @@ from prhub_digest.models.plan import Plan, SectionName
 _SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 426, 0.135
 # Statements in the request for a headline, by the chunks of the pull request.
 _STATEMENTS_OF_CHUNK = 108
-# Facts in the planning request, by the tokens of the summaries' replies that they come from.
-FACTS_OF_SUMMARY = 0.35
+# Facts in the planning requests, by the tokens of the summaries' replies that they come from: those of the themes, and
+# those of the highlights and dangers.
+FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.26, 0.12
 HEADLINE_OUTPUT = 45
 PLAN_OUTPUT_OF_ITEM = 40
+NAME_OUTPUT = 25
 # Of a sentence that is refused, a share is asked for once more, mostly alone.
 _REPAIRS_OF_ITEM = 0.033
 _REPAIR_INPUT, _REPAIR_OUTPUT = 120, 76
@@ -27,6 +29,7 @@ _REPAIR_INPUT, _REPAIR_OUTPUT = 120, 76
 _KEPT = 0.84
 _INPUT_OF_ITEM: dict[SectionName, int] = {
     "executive": 158,
+    "headings": 60,
     "changes": 172,
     "trends": 76,
     "risks": 148,
@@ -35,6 +38,7 @@ _INPUT_OF_ITEM: dict[SectionName, int] = {
 }
 _OUTPUT_OF_ITEM: dict[Language, int] = {"en": 60, "zh": 69}
 SENTENCE_OUTPUT = max(_OUTPUT_OF_ITEM.values())
+_HEADING_OUTPUT = 22
 _CHANGES_OF_PULL, _MOST_CHANGES = 1.7, 35
 _HIGHLIGHTS_OF_PULL = 0.3
 
@@ -56,9 +60,11 @@ class Items:
     by_section: dict[SectionName, int]
 
     @classmethod
-    def expected(cls, pulls: int, highlights: int) -> "Items":
+    def expected(cls, pulls: int, areas: int, highlights: int) -> "Items":
+        """Of a week of so many pull requests in so many areas."""
         most: dict[SectionName, int] = {
             "executive": 4,
+            "headings": min(MOST_THEMES, areas),
             "changes": min(_MOST_CHANGES, round(_CHANGES_OF_PULL * pulls)),
             "trends": 4,
             "risks": 5,
@@ -69,12 +75,16 @@ class Items:
 
     @classmethod
     def of_plan(cls, plan: Plan) -> "Items":
-        return cls({section: len(plan.items(section)) for section in ("executive", *BODY)})
+        return cls({section: len(plan.items(section)) for section in ("executive", "headings", *BODY)})
+
+    @property
+    def themes(self) -> int:
+        return self.by_section["headings"]
 
     @property
     def planned(self) -> int:
-        """Those that the plan names; the highlights are not among them."""
-        return sum(count for section, count in self.by_section.items() if section != "highlights")
+        """Those that the plan of the sections names; key changes and highlights are not among them."""
+        return sum(self.by_section[section] for section in ("executive", "trends", "risks", "recommendations"))
 
     @property
     def body(self) -> int:
@@ -91,9 +101,9 @@ def headline_input(chunks: int, factor: float) -> float:
     return _STATEMENTS_OF_CHUNK * chunks * factor
 
 
-def wording_calls(items: Items) -> int:
+def wording_calls(items: Items, language: Language) -> int:
     """The calls of one language, without repairs."""
-    return sum(_calls(count) for count in items.by_section.values())
+    return sum(_calls(items.by_section[section]) for section in ("executive", *worded_first(language)))
 
 
 def worded(items: Items, language: Language, known: Sequence[tuple[str, int]], constant: int, factor: float) -> Tokens:
@@ -104,19 +114,20 @@ def worded(items: Items, language: Language, known: Sequence[tuple[str, int]], c
     sentence, closing = _OUTPUT_OF_ITEM[language] * factor, items.by_section["executive"]
     if any(subject.endswith(".executive") for subject, _ in known):
         return Tokens(len(known), sum(size for _, size in known), closing * sentence)
-    body = _body(items, constant, factor) if not known else Tokens(len(known), sum(size for _, size in known))
+    headings = items.themes * _HEADING_OUTPUT * factor if language != "en" else 0.0
+    body = _body(items, language, constant, factor) if not known else Tokens(len(known), sum(size for _, size in known))
     asked = items.body * body.calls / max(1, sum(_calls(items.by_section[section]) for section in BODY))
     repairs = _REPAIRS_OF_ITEM * asked
     repaired = Tokens(repairs, repairs * (constant + _REPAIR_INPUT * factor), repairs * _REPAIR_OUTPUT * factor)
     shown = closing * _INPUT_OF_ITEM["executive"] * factor + _KEPT * items.body * sentence
     executive = Tokens(1, constant + shown, closing * sentence) if closing else Tokens()
-    return body + Tokens(output=asked * sentence) + repaired + executive
+    return body + Tokens(output=asked * sentence + headings) + repaired + executive
 
 
-def _body(items: Items, constant: int, factor: float) -> Tokens:
-    """The requests for the body, whose output is not in it."""
+def _body(items: Items, language: Language, constant: int, factor: float) -> Tokens:
+    """The requests for headings and body, whose output is not in it."""
     tokens = Tokens()
-    for section in BODY:
+    for section in worded_first(language):
         count = items.by_section[section]
         calls = _calls(count)
         tokens += Tokens(calls, calls * constant + count * _INPUT_OF_ITEM[section] * factor)

@@ -8,8 +8,10 @@ from prhub_digest.models.plan import Plan
 from prhub_digest.models.run import CoverageTotals
 from prhub_digest.models.verification import Verification
 from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, read_pull
-from prhub_digest.pipeline.composing import PLAN, Week, digest_name, verification_name
+from prhub_digest.pipeline.composing import digest_name, verification_name
 from prhub_digest.pipeline.context import Run
+from prhub_digest.pipeline.planning import PLAN
+from prhub_digest.pipeline.week import Week
 from prhub_digest.rank import HIGHLIGHT_SHARE_PERCENT
 from prhub_digest.render import (
     HighlightRule,

@@ -11,10 +11,12 @@ from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.run import Failure, StageName
 from prhub_digest.models.verification import Finding, Verification
 from prhub_digest.pipeline.collecting import COLLECTION, chunk, collect
-from prhub_digest.pipeline.composing import Week, compose, verification_name
+from prhub_digest.pipeline.composing import compose, verification_name
 from prhub_digest.pipeline.context import Run
+from prhub_digest.pipeline.ranking import rank
 from prhub_digest.pipeline.rendering import page_name, render
-from prhub_digest.pipeline.summarizing import as_summarized, rank, summarize_all
+from prhub_digest.pipeline.summarizing import as_summarized, summarize_all
+from prhub_digest.pipeline.week import Week
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""summarize and rank: each pull request by itself, many at a time, each written as it arrives."""
+"""summarize: each pull request by itself, many at a time, each written as it arrives."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,18 +19,14 @@ from prhub_digest.llm.pool import run_bounded
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.pull_request import Collection
-from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.run import Failure, StageName
 from prhub_digest.models.signals import Signals
-from prhub_digest.models.stats import Stats
 from prhub_digest.models.summary import PullRequestSummary
-from prhub_digest.pipeline.collecting import COVERAGE, STATS, WeekCoverage, chunks_of, read_pull, statistics
+from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, chunks_of, read_pull
 from prhub_digest.pipeline.context import Run, StageCost
-from prhub_digest.rank import rank as rank_summaries
 from prhub_digest.run_folder import inputs_hash, summary_name
 from prhub_digest.summarize import SummaryTask, chunk_requests, fallback, summarize
 
-RANKING = "ranking.json"
 NO_MODEL = "no model was asked"
 DIGESTS = "digest.*"
 
@@ -89,23 +85,6 @@ def as_summarized(signals: Signals, summaries: Summaries) -> Signals:
         own.updated(area=summaries[own.pull].area, change_type=summaries[own.pull].change_type) for own in signals.pulls
     )
     return signals.updated(pulls=pulls)
-
-
-def rank(run: Run, collection: Collection, summaries: Summaries, signals: Signals) -> tuple[Ranking, Stats]:
-    """ranking.json and stats.json; `signals` are `as_summarized`."""
-    options = run.options
-    content = inputs_hash(*(summaries[number].to_json() for number in sorted(summaries)))
-    inputs = run.hash(run.manifest.stages["summarize"].inputs, content, str(options.highlights))
-    if run.done("rank", inputs, (RANKING, STATS)):
-        ranking, stats = run.folder.read_valid(RANKING, Ranking), run.folder.read_valid(STATS, Stats)
-        known = {entry.pull for entry in ranking.entries} if ranking else None
-        if ranking and stats and known == summaries.keys():
-            return ranking, stats
-    with run.recorded("rank", inputs):
-        ranking = rank_summaries(tuple(summaries.values()), signals, highlights=options.highlights)
-        stats = statistics(run, collection, signals)
-        run.folder.write_record(RANKING, ranking)
-    return ranking, stats
 
 
 class _Summarizing:

@@ -1,5 +1,16 @@
-"""Summaries and signals to the order of the week; pure."""
+"""Summaries and signals to the order of the week; pure but for the requests it builds."""
 
-from prhub_digest.rank.ranking import HIGHLIGHT_SHARE_PERCENT, rank
+from prhub_digest.rank.comparing import comparison_fault, comparison_of, comparison_request
+from prhub_digest.rank.listwise import ComparisonGroup, comparison_groups
+from prhub_digest.rank.ranking import HIGHLIGHT_SHARE_PERCENT, candidates, rank
 
-__all__ = ["HIGHLIGHT_SHARE_PERCENT", "rank"]
+__all__ = [
+    "HIGHLIGHT_SHARE_PERCENT",
+    "ComparisonGroup",
+    "candidates",
+    "comparison_fault",
+    "comparison_groups",
+    "comparison_of",
+    "comparison_request",
+    "rank",
+]

@@ -1,63 +1,137 @@
 """The order of the week and its highlights."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from prhub_digest.models.ranking import Adjustment, RankEntry, Ranking
+from prhub_digest.models.globs import matches_text
+from prhub_digest.models.ranking import Adjustment, Comparison, Override, RankEntry, Ranking
 from prhub_digest.models.signals import PullRequestSignals, Signals, Unit
 from prhub_digest.models.summary import PullRequestSummary
+from prhub_digest.rank.choice import choose
 from prhub_digest.rank.importance import adjustments, base_score, exact_importance
+from prhub_digest.rank.listwise import shifts
 
 HIGHLIGHT_SHARE_PERCENT = 30
 
-_Scored = tuple[float, tuple[Adjustment, ...], PullRequestSummary]
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    summary: PullRequestSummary
+    exact: float
+    moves: tuple[Adjustment, ...]
+    shift: float
+    forced: bool | None
+
+    @property
+    def order(self) -> tuple[float, int]:
+        return -(self.exact + self.shift), self.summary.pull
 
 
-def rank(summaries: Sequence[PullRequestSummary], signals: Signals, *, highlights: int) -> Ranking:
+def rank(
+    summaries: Sequence[PullRequestSummary],
+    signals: Signals,
+    *,
+    highlights: int,
+    overrides: Sequence[Override] = (),
+    comparisons: Sequence[Comparison] = (),
+) -> Ranking:
     """All pull requests by importance, ties to the smaller number; the order of `summaries` does not matter.
 
-    The highlights are at most `highlights`, at most 30 % of the units, and at least one where one can be. A unit has
-    one highlight, its first that stands at the end. `signals` must hold every summarized pull request.
+    The highlights are at most `highlights`, at most 30 % of the units, and at least one where one can be; which, says
+    `choose`. A unit has one highlight, its first that stands at the end. `signals` must hold every summarized pull
+    request.
     """
     known = {item.pull: item for item in signals.pulls}
     unit_of = {number: unit for unit in signals.units for number in unit.pulls}
-    cancelled = {number for number, unit in unit_of.items() if number not in unit.standing}
-    scored = sorted(
-        (_score(summary, known[summary.pull], cancelled=summary.pull in cancelled) for summary in summaries), key=_order
-    )
-    first_of: dict[int, int] = {}
-    for _, _, summary in scored:
-        if summary.pull not in cancelled:
-            first_of.setdefault(_unit_key(summary.pull, unit_of), summary.pull)
-    units = len({_unit_key(summary.pull, unit_of) for summary in summaries})
+    scored = _in_order(summaries, known, unit_of, overrides, comparisons)
+    firsts = _first_of_units(scored, unit_of)
+    units = len({_unit_key(one.summary.pull, unit_of) for one in scored})
     wanted = min(highlights, max(1, units * HIGHLIGHT_SHARE_PERCENT // 100))
-    chosen = set([*first_of.values()][:wanted])
+    kept_out = {one.summary.pull for one in scored if one.forced is False}
+    order = [number for number in firsts if number not in kept_out]
+    areas = {one.summary.pull: one.summary.area for one in scored}
+    chosen = choose(order, areas, wanted, frozenset(one.summary.pull for one in scored if one.forced))
     return Ranking(
         entries=tuple(
             RankEntry(
                 place=place,
-                pull=summary.pull,
-                importance=round(exact, 1),
-                exact=exact,
-                scores=summary.scores,
-                adjustments=moves,
-                highlight=summary.pull in chosen,
+                pull=one.summary.pull,
+                importance=round(one.exact, 1),
+                exact=one.exact,
+                shift=one.shift,
+                scores=one.summary.scores,
+                adjustments=one.moves,
+                highlight=one.summary.pull in chosen,
             )
-            for place, (exact, moves, summary) in enumerate(scored, start=1)
-        )
+            for place, one in enumerate(scored, start=1)
+        ),
+        comparisons=tuple(comparisons),
     )
+
+
+def candidates(ranking: Ranking, signals: Signals) -> tuple[RankEntry, ...]:
+    """The entries that could be highlights, in their order: the first of each unit that stands at the end."""
+    unit_of = {number: unit for unit in signals.units for number in unit.pulls}
+    firsts: dict[int, RankEntry] = {}
+    for entry in ranking.entries:
+        if _stands(entry.pull, unit_of):
+            firsts.setdefault(_unit_key(entry.pull, unit_of), entry)
+    return tuple(firsts.values())
+
+
+def _in_order(
+    summaries: Sequence[PullRequestSummary],
+    known: Mapping[int, PullRequestSignals],
+    unit_of: Mapping[int, Unit],
+    overrides: Sequence[Override],
+    comparisons: Sequence[Comparison],
+) -> list[_Scored]:
+    plain = [_score(summary, known[summary.pull], unit_of, overrides) for summary in summaries]
+    moved = shifts({one.summary.pull: one.exact for one in plain}, comparisons)
+    shifted = (
+        _Scored(one.summary, one.exact, one.moves, moved.get(one.summary.pull, 0.0), one.forced) for one in plain
+    )
+    return sorted(shifted, key=lambda one: one.order)
+
+
+def _score(
+    summary: PullRequestSummary,
+    signals: PullRequestSignals,
+    unit_of: Mapping[int, Unit],
+    overrides: Sequence[Override],
+) -> _Scored:
+    base = base_score(summary.scores)
+    applying = [override for override in overrides if _applies(override, signals)]
+    moves = (
+        *adjustments(base, summary.scores, signals, cancelled=not _stands(summary.pull, unit_of)),
+        *(Adjustment(signal=_told(override), points=override.points) for override in applying if override.points),
+    )
+    decided = [override.highlight for override in applying if override.highlight is not None]
+    return _Scored(summary, exact_importance(base, moves), moves, 0.0, decided[0] if decided else None)
+
+
+def _applies(override: Override, signals: PullRequestSignals) -> bool:
+    return signals.pull in override.pulls or any(
+        matches_text(label, pattern) for label in signals.labels for pattern in override.labels
+    )
+
+
+def _told(override: Override) -> str:
+    return f"override: {override.reason or ', '.join((*override.labels, *map(str, override.pulls)))}"
+
+
+def _first_of_units(scored: Sequence[_Scored], unit_of: Mapping[int, Unit]) -> list[int]:
+    firsts: dict[int, int] = {}
+    for one in scored:
+        if _stands(one.summary.pull, unit_of):
+            firsts.setdefault(_unit_key(one.summary.pull, unit_of), one.summary.pull)
+    return list(firsts.values())
+
+
+def _stands(number: int, unit_of: Mapping[int, Unit]) -> bool:
+    return number not in unit_of or number in unit_of[number].standing
 
 
 def _unit_key(number: int, unit_of: Mapping[int, Unit]) -> int:
     """The smallest number of its unit; a pull request that no unit names is one by itself."""
     return unit_of[number].pulls[0] if number in unit_of else number
-
-
-def _score(summary: PullRequestSummary, signals: PullRequestSignals, *, cancelled: bool) -> _Scored:
-    base = base_score(summary.scores)
-    moves = adjustments(base, summary.scores, signals, cancelled=cancelled)
-    return exact_importance(base, moves), moves, summary
-
-
-def _order(scored: _Scored) -> tuple[float, int]:
-    exact, _, summary = scored
-    return -exact, summary.pull

@@ -1,13 +1,16 @@
 """Sentences with what they cite: figures, statistics and pull requests, written from the records alone."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from prhub_digest.models.chunk import Place
 from prhub_digest.models.digest import Language, Sentence
 from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import Figure
 from prhub_digest.render.inline import Inline, Span, clip, parse_sentence, tidied
+from prhub_digest.render.metric_names import metric_name
 from prhub_digest.render.page import TITLE_LIMIT, Page
 from prhub_digest.render.phrases import KEYS, number_text, say
 from prhub_digest.render.records import Citation, Evidence, Line
@@ -27,7 +30,7 @@ _HOURS_AS_DAYS = 48
 # Measures of the pull requests that they are out of, not a part of them.
 _MEASURES = frozenset({"median", "p90"})
 _TIGHT_UNITS = frozenset({"x", "X", "×", "倍"})
-_JOINTS = {"figure": "mark.semicolon", "statistic": "mark.semicolon", "pull": "mark.list", "risk": "mark.semicolon"}
+_JOINTS = {"statistic": "mark.semicolon", "pull": "mark.list", "risk": "mark.semicolon"}
 
 
 def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int | None = None) -> Line:
@@ -57,6 +60,7 @@ def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int
         lead=lead,
         stop=stop,
         citations=(*figures, *statistics, *pulls),
+        figures=figure_brackets(page.language, [fact.figure for fact in facts if fact.figure]),
         evidence=tuple(
             Evidence(
                 claim=fact.id,
@@ -73,8 +77,9 @@ def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int
 
 
 def line_spans(line: Line, language: Language) -> Inline:
-    """The whole line in order: lead, text, a bracket for each kind of citation, the stop."""
+    """The whole line in order: lead, text, figures, a bracket for each other kind of citation, the stop."""
     spans = [*line.lead, *line.text]
+    spans += [Span(say(language, "mark.open") + text + say(language, "mark.close")) for text in line.figures]
     for kind, joint in _JOINTS.items():
         cited = [citation for citation in line.citations if citation.kind == kind]
         for index, citation in enumerate(cited):
@@ -87,10 +92,36 @@ def line_spans(line: Line, language: Language) -> Inline:
 
 def figure_text(language: Language, figure: Figure) -> str:
     """Metric, baseline and value with unit and direction, condition, whose measurement: as the record has them."""
-    metric, condition = (tidied(text.replace("`", "")) for text in (figure.metric, figure.condition))
-    measured = " ".join(part for part in (metric, _value_text(language, figure)) if part)
+    parts = (_measured(language, figure), _measured_under(language, figure))
+    return say(language, "mark.comma").join(part for part in parts if part)
+
+
+def figure_brackets(language: Language, figures: Sequence[Figure]) -> tuple[str, ...]:
+    """What stands in brackets after a sentence: figures of one measurement share a bracket and name it once."""
+    groups = [(under, list(own)) for under, own in groupby(figures, lambda figure: _measured_under(language, figure))]
+    if all(len(own) == 1 for _, own in groups):
+        whole = say(language, "mark.semicolon").join(figure_text(language, figure) for figure in figures)
+        return (whole,) if whole else ()
+    return tuple(_bracket(language, under, own) for under, own in groups)
+
+
+def _bracket(language: Language, under: str, figures: Sequence[Figure]) -> str:
+    if len(figures) == 1:
+        return figure_text(language, figures[0])
+    measured = say(language, "mark.semicolon").join(_measured(language, figure) for figure in figures)
+    return f"{measured}{say(language, 'figure.all')}{under}"
+
+
+def _measured(language: Language, figure: Figure) -> str:
+    metric = metric_name(tidied(figure.metric.replace("`", "")), language)
+    return " ".join(part for part in (metric, _value_text(language, figure)) if part)
+
+
+def _measured_under(language: Language, figure: Figure) -> str:
+    """The condition, and who measured unless the condition says it."""
+    condition = tidied(figure.condition.replace("`", ""))
     told = figure.measured_by == "unknown" and _SPEAKS_OF_MEASURING.search(condition)
-    parts = (measured, condition, "" if told else say(language, f"measured.{figure.measured_by}"))
+    parts = (condition, "" if told else say(language, f"measured.{figure.measured_by}"))
     return say(language, "mark.comma").join(part for part in parts if part)
 
 

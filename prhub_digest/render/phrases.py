@@ -98,6 +98,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "measured.reviewer": ("measured by a reviewer", "评审者测得"),
     "measured.ci": ("measured in CI", "CI 测得"),
     "measured.unknown": ("source of the measurement not stated", "未说明由谁测得"),
+    "figure.all": ("; all: ", "；以上："),
     "figure.against": ("against {baseline}", "相对 {baseline}"),
     # entries
     "entry.importance": ("importance {n}", "重要性 {n}"),

@@ -115,6 +115,7 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "check.trend_words": ("trend words", "趋势用语"),
     "check.support": ("support by the cited facts", "有所引事实支持"),
     "check.language": ("language", "语言"),
+    "check.headings": ("headings of themes", "主题标题"),
     "check.structure": ("structure", "结构"),
     "place.digest": ("the whole digest", "整篇摘要"),
     "place.sentence": ("{n}", "第 {n} 句"),

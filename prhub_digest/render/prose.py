@@ -8,6 +8,7 @@ from prhub_digest.render.citations import own_name, sentence_line
 from prhub_digest.render.inline import Inline, Span, code, plain
 from prhub_digest.render.page import Page
 from prhub_digest.render.records import Block, Citation, Items, Line, Paragraph, Section, Table
+from prhub_digest.render.sentences import theme_heading
 
 _ALL_NAMED = 10
 _NAMED = 8
@@ -19,9 +20,9 @@ def executive(page: Page) -> Section:
 
 
 def changes(page: Page) -> Section:
-    """One part a theme, under the area's key."""
+    """One part a theme, under its name and the keys of its areas."""
     parts = tuple(
-        Section(f"changes.{theme.area}", theme.area, _items(page, theme.sentences))
+        Section(f"changes.{theme.areas[0]}", theme_heading(page, theme), _items(page, theme.sentences))
         for theme in page.given.digest.themes
         if theme.sentences
     )

@@ -84,8 +84,8 @@ class Evidence:
 class Line:
     """A sentence or an entry of a list: `lead`, `text`, the citations in brackets, the stop.
 
-    `below` stands under an entry of a list, one step in. `item` and `origin` are those of the digest's sentence; `data`
-    holds an entry's values for a machine.
+    `figures` are the measured figures as they are read, a bracket each; `below` stands under an entry of a list, one
+    step in. `item` and `origin` are those of the digest's sentence; `data` holds an entry's values for a machine.
     """
 
     text: Inline
@@ -93,6 +93,7 @@ class Line:
     stop: str = ""
     below: tuple[Inline, ...] = ()
     citations: tuple[Citation, ...] = ()
+    figures: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     item: str | None = None
     origin: str | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from prhub_digest.models.digest import Sentence
+from prhub_digest.models.digest import DigestTheme, Sentence
 from prhub_digest.models.verification import Finding, Verification
 from prhub_digest.render.inline import Inline, clip, plain
 from prhub_digest.render.page import Page
@@ -10,6 +10,14 @@ from prhub_digest.render.page import Page
 _FINDINGS = 12
 _LIMIT = 300
 _NOTABLE_SHARE = 0.25
+
+
+def theme_heading(page: Page, theme: DigestTheme) -> str:
+    """`Name (area, area)`; without a name the areas alone."""
+    areas = page.say("mark.list").join(theme.areas)
+    if theme.heading is None:
+        return areas
+    return theme.heading.text + page.say("mark.open") + areas + page.say("mark.close")
 
 
 def notable_templates(page: Page) -> int:
@@ -48,21 +56,25 @@ def _finding(page: Page, places: Mapping[str, str], finding: Finding) -> str:
 
 
 def _places(page: Page) -> dict[str, str]:
-    """Where each sentence stands: section, area, position in the list."""
+    """Where each sentence stands: section, theme, position in the list; a heading is its own place."""
     places: dict[str, str] = {}
     for key, lists in _sections(page):
         for area, sentences in lists:
             for position, sentence in enumerate(sentences, 1):
                 parts = (page.say(f"section.{key}"), area, page.say("place.sentence", n=position))
                 places[sentence.item] = page.say("mark.comma").join(part for part in parts if part)
+    places |= {
+        heading.item: f"{page.say('section.changes')}{page.say('mark.comma')}{heading.text}"
+        for heading in page.given.digest.headings
+    }
     return places
 
 
 def _sections(page: Page) -> Iterator[tuple[str, list[tuple[str, tuple[Sentence, ...]]]]]:
-    """The key of each section with its lists: the area (or "") and the sentences."""
+    """The key of each section with its lists: the theme (or "") and the sentences."""
     digest = page.given.digest
     yield "executive", [("", digest.executive)]
-    yield "changes", [(theme.area, theme.sentences) for theme in digest.themes]
+    yield "changes", [(theme_heading(page, theme), theme.sentences) for theme in digest.themes]
     yield "trends", [("", digest.trends)]
     yield "risks", [("", digest.risks)]
     yield "highlights", [("", tuple(highlight.sentence for highlight in digest.highlights))]

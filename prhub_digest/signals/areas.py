@@ -83,6 +83,11 @@ def area_candidates(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds =
     return tuple(both if len(both) == 1 else choice[:_MOST_CANDIDATES])
 
 
+def areas_touched(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds = BY_PATH) -> tuple[str, ...]:
+    """All areas that its files stand in, in the order of `areas`."""
+    return tuple(_weights(pull, areas, kinds))
+
+
 def _weights(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds) -> Mapping[str, int]:
     """Changed lines by area, in the order of `areas`; what is in none has no weight."""
     with_kinds = [(file, kinds.of_file(file)) for file in pull.files]

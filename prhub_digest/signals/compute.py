@@ -7,7 +7,7 @@ from prhub_digest.models.people import is_bot
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Area, PullRequestSignals, Signals
-from prhub_digest.signals.areas import area_candidates, area_list
+from prhub_digest.signals.areas import area_candidates, area_list, areas_touched
 from prhub_digest.signals.changes import BY_PATH, NOISE, lines_of
 from prhub_digest.signals.core_paths import Touched, core_files, core_path, touched
 from prhub_digest.signals.flags import in_order, risk_flags
@@ -66,9 +66,11 @@ def _signals(
         pull=pull.number,
         area=candidates[0],
         area_candidates=candidates,
+        touched=areas_touched(pull, areas, kinds),
         tags=tags_of(pull, subject.settings),
         change_type=subject.change_type,
         bot=is_bot(pull.author),
+        labels=pull.labels or (),
         changed_lines=lines_of(counted),
         changed_files=len(counted),
         flags=flags,

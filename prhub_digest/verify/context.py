@@ -86,7 +86,7 @@ def build_context(inputs: VerifyInput) -> Context:
     facts = {fact.id: fact for fact in inputs.plan.facts}
     needed: dict[int, set[Needle]] = {}
     cited: dict[int, set[str]] = {}
-    for sentence in inputs.digest.sentences:
+    for sentence in (*inputs.digest.headings, *inputs.digest.sentences):
         needles = {needle for token in _tokens(sentence.text) for needle in token.needles}
         for fact in (facts[name] for name in (*sentence.claims, *sentence.figures) if name in facts):
             needed.setdefault(fact.pull, set()).update(needles, figure_needles(fact.figure))
@@ -98,7 +98,7 @@ def build_context(inputs: VerifyInput) -> Context:
     }
     owner, _, name = inputs.digest.repository.partition("/")
     areas = (count.key for count in inputs.stats.group("areas"))
-    names = {owner, name, inputs.digest.repository, *areas, *(theme.area for theme in inputs.digest.themes)}
+    names = {owner, name, inputs.digest.repository, *areas}
     return Context(inputs, facts, sources, frozenset(word.casefold() for word in names if word))
 
 

@@ -17,16 +17,13 @@ def planned_items(digest: Digest, plan: Plan) -> tuple[PlanItem, ...]:
 
 
 def sentences_of(digest: Digest, section: SectionName) -> tuple[Sentence, ...]:
-    match section:
-        case "executive":
-            return digest.executive
-        case "changes":
-            return tuple(sentence for theme in digest.themes for sentence in theme.sentences)
-        case "trends":
-            return digest.trends
-        case "risks":
-            return digest.risks
-        case "highlights":
-            return tuple(highlight.sentence for highlight in digest.highlights)
-        case "recommendations":
-            return tuple(recommendation.sentence for recommendation in digest.recommendations)
+    of_section: dict[SectionName, tuple[Sentence, ...]] = {
+        "executive": digest.executive,
+        "headings": digest.headings,
+        "changes": tuple(sentence for theme in digest.themes for sentence in theme.sentences),
+        "trends": digest.trends,
+        "risks": digest.risks,
+        "highlights": tuple(highlight.sentence for highlight in digest.highlights),
+        "recommendations": tuple(recommendation.sentence for recommendation in digest.recommendations),
+    }
+    return of_section[section]

@@ -14,8 +14,9 @@ def check(context: Context) -> Report:
     for section in SECTIONS:
         _check_section(context, section, report)
     _check_themes(context, report)
+    _check_length(context, report)
     _check_recommendations(context, report)
-    items = Counter(sentence.item for sentence in context.digest.sentences)
+    items = Counter(sentence.item for sentence in (*context.digest.headings, *context.digest.sentences))
     for item, times in items.items():
         if times > 1:
             report.error(item, f"item {item!r} is worded {times} times")
@@ -65,11 +66,28 @@ def _check_section(context: Context, section: SectionName, report: Report) -> No
 def _check_themes(context: Context, report: Report) -> None:
     if "changes" not in planned_sections(context.digest):
         return
-    given = [(theme.area, [sentence.item for sentence in theme.sentences]) for theme in context.digest.themes]
-    wanted = [(theme.area, [item.id for item in theme.items]) for theme in context.inputs.plan.themes]
+    given = [(theme.areas, [sentence.item for sentence in theme.sentences]) for theme in context.digest.themes]
+    wanted = [(theme.areas, [item.id for item in theme.items]) for theme in context.inputs.plan.themes]
     report.checked += len(given)
     if given != wanted:
-        report.error(None, "the themes are not the plan's, with the plan's items")
+        report.error(None, "the themes are not the plan's, with the plan's areas and items")
+    members = {count.key: frozenset(count.pulls) for count in context.inputs.stats.group("areas")}
+    for theme in context.digest.themes:
+        own = frozenset[int]().union(*(members.get(area, frozenset()) for area in theme.areas))
+        for sentence in theme.sentences:
+            strangers = [number for number in context.pulls(sentence) if number not in own]
+            if strangers:
+                report.error(sentence.item, f"#{strangers[0]} is in none of the areas {', '.join(theme.areas)}")
+
+
+def _check_length(context: Context, report: Report) -> None:
+    """What a pull request claims is told under its theme and among the highlights, and nowhere else."""
+    for section in ("executive", "trends", "risks", "recommendations"):
+        for sentence in sentences_of(context.digest, section):
+            told = [fact.id for fact in context.cited(sentence) if fact.kind == "claim"]
+            report.checked += 1
+            if told:
+                report.error(None, f"section {section!r} tells {told[0]}, a claim; these belong to the key changes")
 
 
 def _check_recommendations(context: Context, report: Report) -> None:

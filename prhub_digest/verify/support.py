@@ -77,8 +77,8 @@ def _check_share(context: Context, sentence: Sentence, report: Report, *, hard: 
     names = " ".join(re.sub(r"[-._/]", " ", name) for name in sorted(context.names))
     known = _stems(f"{_grounds(context, sentence)}\n{names}")
     framing = _stems(_FRAME)
-    told = [word for word in content_words(CODE_SPAN.sub(" ", sentence.text)) if _stem(word) not in framing]
-    missing = [word for word in told if _stem(word) not in known]
+    told = [word for word in content_words(CODE_SPAN.sub(" ", sentence.text)) if stem(word) not in framing]
+    missing = [word for word in told if stem(word) not in known]
     if len(told) < _FEWEST_WORDS or not missing:
         return
     share = 1 - len(missing) / len(told)
@@ -90,10 +90,10 @@ def _check_share(context: Context, sentence: Sentence, report: Report, *, hard: 
 
 
 def _stems(text: str) -> set[str]:
-    return {_stem(word) for word in content_words(text)}
+    return {stem(word) for word in content_words(text)}
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A word without its commonest English endings: `caching`, `cached`, `caches` and `cache` are one."""
     for ending in ("ization", "ations", "ation", "ings", "ing", "ies", "ed", "es", "er", "ly", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):

@@ -3,6 +3,7 @@
 from prhub_digest.models.verification import Verification
 from prhub_digest.verify import (
     figures,
+    headings,
     identifiers,
     known_ids,
     language,
@@ -28,6 +29,7 @@ CHECKS = (
     trend_words.check,
     support.check,
     language.check,
+    headings.check,
     structure.check,
 )
 

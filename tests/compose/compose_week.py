@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 from prhub_digest.compose.facts import facts_of
 from prhub_digest.compose.plan import PlanMaterial
+from prhub_digest.compose.themes import Grouping
 from prhub_digest.models.chunk import Place
 from prhub_digest.models.period import Period
-from prhub_digest.models.plan import PlanItemReply, PlanReply, RecommendationReply, ThemeReply
+from prhub_digest.models.plan import PlanItemReply, PlanReply, RecommendationReply, ThemeItemReply, ThemeReply
 from prhub_digest.models.pull_request import Collection
 from prhub_digest.models.ranking import RankEntry, Ranking
 from prhub_digest.models.stats import Count, Stats
@@ -87,7 +88,8 @@ STATS = Stats(
         Count(path="flags.missing_tests", value=1, unit="pulls", denominator=1, pulls=(7,)),
     ),
 )
-MATERIAL = PlanMaterial(facts_of(RANKING, SUMMARIES), STATS, RANKING, ("cache", "docs"), "inputs")
+CACHE, GUIDES = Grouping(("cache",), (7,)), Grouping(("docs",), (9,))
+MATERIAL = PlanMaterial(facts_of(RANKING, SUMMARIES), STATS, RANKING, (CACHE, GUIDES), "inputs")
 MERGED_AT = datetime(2026, 6, 2, tzinfo=UTC)
 
 
@@ -95,10 +97,15 @@ def item(facts=(), stats=(), point="p") -> PlanItemReply:
     return PlanItemReply(facts=facts, stats=stats, point=point)
 
 
+def theme_reply(*items, name="Prefix pages") -> ThemeReply:
+    """Each item as the ids of its facts."""
+    told = tuple(ThemeItemReply(facts=facts, point="p") for facts in items)
+    return ThemeReply(ref="theme-1", name=name, items=told)
+
+
 def plan_reply(**changes) -> PlanReply:
     values = {
         "ref": "plan",
-        "themes": (ThemeReply(area="cache", items=(item(("p1.h1", "p1.f1")), item(("p1.c1",)))),),
         "trends": (item(stats=("areas.cache",)),),
         "risks": (item(("p1.r1",)), item(stats=("flags.missing_tests",))),
         "recommendations": (RecommendationReply(risk=2, point="add a test"),),

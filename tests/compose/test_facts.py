@@ -1,6 +1,6 @@
 from compose_week import MATERIAL, SUMMARIES
 
-from prhub_digest.compose.facts import facts_block, stats_block
+from prhub_digest.compose.facts import dangers_block, facts_block, stats_block
 
 FULL = """p1 area cache, performance, off by default
 p1.h1 Prefix pages are prefetched on decode
@@ -30,9 +30,21 @@ def test_the_block_shows_all_facts_when_they_fit():
 
 
 def test_headlines_alone_come_when_a_block_does_not_fit_and_what_is_left_out_is_named():
-    text, left_out = facts_block(MATERIAL.facts, SUMMARIES, budget=110, count=len)
-    assert text == "\n".join(FULL.split("\n")[:2])
+    text, left_out = facts_block(MATERIAL.facts, SUMMARIES, budget=60, count=len)
+    assert text == "p1.h1 Prefix pages are prefetched on decode"
     assert left_out == (9,)
+
+
+def test_only_the_first_are_told_in_full():
+    text, left_out = facts_block(MATERIAL.facts, SUMMARIES, budget=10_000, count=len, full=1)
+    assert text == "\n".join((*FULL.split("\n")[:-2], "p2.h1 Fix the quick start"))
+    assert left_out == ()
+
+
+def test_dangers_come_by_severity_as_many_as_fit():
+    lines = ["p1.r1 (high) Pages are lost when the queue is full.", "p1.t1 (medium) What if it is full?"]
+    assert dangers_block(MATERIAL.facts, budget=1_000, count=len) == "\n".join(lines)
+    assert dangers_block(MATERIAL.facts, budget=60, count=len) == lines[0]
 
 
 def test_statistics_are_one_line_each():

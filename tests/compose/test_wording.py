@@ -1,18 +1,18 @@
 import re
 
-from compose_week import COLLECTION, MATERIAL, RANKING, SUMMARIES, item, plan_reply
+from compose_week import COLLECTION, MATERIAL, RANKING, SUMMARIES, plan_reply, theme_reply
 
+from prhub_digest.compose.assembly import PlanReplies, assembled_plan
 from prhub_digest.compose.digest import DigestMaterial, Words, compose_digest
-from prhub_digest.compose.plan import plan_from_reply
 from prhub_digest.compose.wording import WordingMaterial, repair_task, wording_tasks
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.llm import Usage
-from prhub_digest.models.plan import ThemeReply
 from prhub_digest.prompts import load_prompts
 from prhub_digest.shipped import prompts_dir
 
 BUILDER = RequestBuilder(load_prompts(prompts_dir()), {"large": "big", "small": "tiny"}, "local", len)
-PLAN = plan_from_reply(plan_reply(), MATERIAL, Usage())
+TOLD = theme_reply(("p1.h1", "p1.f1"), ("p1.c1",))
+PLAN = assembled_plan(MATERIAL, PlanReplies((TOLD, theme_reply()), plan_reply()))
 
 
 def tasks(language="en", sections=("changes", "risks"), plan=PLAN, kept=()):
@@ -43,9 +43,29 @@ def test_the_language_changes_only_the_last_sentence_and_the_subject():
     assert chinese.messages[1].content == same
 
 
+def test_what_limits_a_pull_request_is_told_once_in_a_row_of_its_items():
+    """A repair shows a single item, and tells it again."""
+    changes, _ = tasks()
+    second = changes.request.messages[1].content.partition("item k2\n")[2]
+    assert second.startswith(
+        "point: p\npull request: that of item k1, which says when it holds\n- claim: The queue does not block.\n"
+    )
+    alone = repair_task(WordingMaterial(PLAN, SUMMARIES, "en", BUILDER), changes, {"k2": "the digit 3"})
+    assert "it takes effect when: page size 64" in alone.request.messages[1].content
+
+
+def test_headings_are_worded_by_the_names_of_the_plan():
+    (task,) = tasks("zh", ("headings",))
+    assert (task.subject, task.request.prompt) == ("zh.headings", "compose_headings")
+    assert (
+        "item n1\nname: Prefix pages\n- headline: Prefix pages are prefetched on decode\n"
+        in task.request.messages[1].content
+    )
+
+
 def test_at_most_twelve_items_a_call():
-    many = plan_reply(themes=tuple(ThemeReply(area="cache", items=(item(("p1.c1",)),) * 5) for _ in range(5)))
-    plan = plan_from_reply(many, MATERIAL, Usage())
+    many = theme_reply(*[("p1.c1",)] * 25)
+    plan = assembled_plan(MATERIAL, PlanReplies((many, theme_reply()), plan_reply()))
     assert [(task.subject, len(task.items)) for task in tasks(sections=("changes",), plan=plan)] == [
         ("en.changes.1", 12),
         ("en.changes.2", 12),
@@ -82,6 +102,12 @@ def test_every_plan_item_becomes_a_sentence_with_the_plans_ids():
     )
     assert (second.text, second.origin, second.reason) == ("The queue does not block.", "template", "the digit 3")
     assert {sentence.item for sentence in worded.sentences} == {"e1", "k1", "k2", "t1", "r1", "r2", "a1", "h1"}
+
+
+def test_a_theme_without_a_worded_name_has_its_areas_only():
+    named = digest("zh", {"n1": "前缀页"}).themes[0]
+    assert (named.areas, named.heading.text, named.heading.claims) == (("cache",), "前缀页", ("p1.h1",))
+    assert digest("zh", {}, {"n1": "the digit 3"}).themes[0].heading is None
 
 
 def test_both_languages_state_the_same_ids():

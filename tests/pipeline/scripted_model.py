@@ -41,9 +41,13 @@ def _answer_for(ref: str, asked: str) -> Callable[[str], dict[str, Any]]:
     """By what is asked, since not every request carries the name of its schema."""
     if ref == "plan":
         return _plan
+    if ref.startswith("theme-"):
+        return _theme
+    if ref.startswith("shuffle-"):
+        return _order
     if ref.startswith("pr-"):
         return _summary if re.search("^Areas: ", asked, re.MULTILINE) else _headline
-    return _wording
+    return _headings if ref.partition(".")[2].startswith("headings") else _wording
 
 
 def field(asked: str, name: str) -> str:
@@ -101,19 +105,35 @@ def _plan(asked: str) -> dict[str, Any]:
     facts = _FACT.findall(asked)
     statistics = [(path, float(value)) for path, value in _STATISTIC.findall(asked)]
     headlines = [name for name, kind, _ in facts if kind == "h"]
-    claims = [name for name, kind, _ in facts if kind == "c"]
     threads = [name for name, kind, _ in facts if kind in "rt"]
     area = next(path for path, _ in statistics if path.startswith("areas."))
     flags = [path for path, value in statistics if path.startswith("flags.") and value]
     risks = [_item(facts=[name]) for name in threads] + [_item(stats=[path]) for path in flags]
-    theme = {"area": area.partition(".")[2], "items": [_item(facts=[name]) for name in [*headlines, *claims[:1]]]}
     return {
-        "themes": [theme],
         "trends": [_item(stats=[area])],
         "risks": risks[:5],
         "recommendations": [{"risk": 1, "point": "look at it"}] if risks else [],
         "executive": [_item(facts=headlines[:1]), _item(stats=["pulls.merged"])],
     }
+
+
+def _theme(asked: str) -> dict[str, Any]:
+    """A headline each and the first claim; the name is how the first headline begins."""
+    facts = _FACT.findall(asked)
+    headlines = [(name, text) for name, kind, text in facts if kind == "h"]
+    claims = [name for name, kind, _ in facts if kind == "c"]
+    told = [*(name for name, _ in headlines[:5]), *claims[:1]]
+    name = " ".join(_NUMBER_WORDS.sub("", headlines[0][1]).split()[:4]).rstrip(".,:?!")
+    return {"name": name, "items": [{"facts": [fact], "point": "what it says"} for fact in told]}
+
+
+def _order(asked: str) -> dict[str, Any]:
+    return {"order": re.findall(r"^([A-Z]) ", asked, re.MULTILINE)}
+
+
+def _headings(asked: str) -> dict[str, Any]:
+    named = re.findall(r"^item (\S+)\nname: (.*)$", asked, re.MULTILINE)
+    return {"items": [{"item": item, "text": f"改动 {name}"} for item, name in named]}
 
 
 def _item(facts: Sequence[str] = (), stats: Sequence[str] = ()) -> dict[str, Any]:

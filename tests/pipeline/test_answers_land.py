@@ -43,23 +43,22 @@ def test_every_summary_sits_on_its_own_pull_request_whatever_the_timing(command:
     assert [own["replies"][0]["ref"] for own in summaries] == ["pr-101", "pr-102", "pr-103"]
 
 
-def plan_without(number: str, more: tuple[str, ...] = ()):
-    """The scripted model, whose plan cites nothing of the pull request in that place, and `more` besides."""
+def theme_without(number: str, more: tuple[str, ...] = ()):
+    """The scripted model, whose theme cites nothing of the pull request in that place, and `more` besides."""
 
     def reply(request: Request) -> Reply:
-        if field(request.messages[1]["content"], "ref") != "plan":
+        if field(request.messages[1]["content"], "ref") != "theme-1":
             return answer(request)
-        plan = json.loads(content_for(request.body))
-        items = [item for item in plan["themes"][0]["items"] if not item["facts"][0].startswith(f"{number}.")]
-        plan["themes"][0]["items"] = [*items, *({"facts": [fact], "stats": [], "point": "x"} for fact in more)]
-        return completion(json.dumps(plan))
+        theme = json.loads(content_for(request.body))
+        items = [item for item in theme["items"] if not item["facts"][0].startswith(f"{number}.")]
+        return completion(json.dumps(theme | {"items": [*items, *({"facts": [fact], "point": "x"} for fact in more)]}))
 
     return reply
 
 
 def test_a_pull_request_that_no_sentence_cites_is_still_there(command: CommandLine) -> None:
     write_week(command.folder / "week")
-    with ModelServer(plan_without("p2")) as server:
+    with ModelServer(theme_without("p2")) as server:
         command.set(OPENAI_BASE_URL=server.base_url)
         assert command(*COMMAND).code == 0
     second = read("ranking.json")["entries"][1]["pull"]
@@ -72,15 +71,17 @@ def test_a_pull_request_that_no_sentence_cites_is_still_there(command: CommandLi
 
 def test_a_fact_of_an_unknown_pull_request_is_an_error(command: CommandLine) -> None:
     write_week(command.folder / "week")
-    with ModelServer(plan_without("p2", ("p1030.c1",))) as server:
+    with ModelServer(theme_without("p2", ("p1030.c1",))) as server:
         command.set(OPENAI_BASE_URL=server.base_url)
         outcome = command(*COMMAND)
         repairs = [request.messages[-1]["content"] for request in server.requests if len(request.messages) == 4]
     assert outcome.code == 1
     assert len(repairs) == 1
     assert "unknown fact 'p1030.c1'" in repairs[0]
-    assert "warning: compose plan: no usable reply after one retry: themes 4: unknown fact 'p1030.c1'" in outcome.err
-    assert read("plan.json")["origin"] == "rules"
+    refused = "no usable reply after one retry: items 4: unknown fact 'p1030.c1'"
+    assert f"warning: compose theme-1: {refused}" in outcome.err
+    plan = read("plan.json")
+    assert (plan["origin"], [theme["origin"] for theme in plan["themes"]]) == ("model", ["rules"])
     assert "p1030" not in json.dumps(read("digest.en.json"))
-    assert "- Failed in compose, plan: no usable reply" in (RUN / "digest.en.md").read_bytes().decode()
+    assert "- Failed in compose, theme-1: no usable reply" in (RUN / "digest.en.md").read_bytes().decode()
     assert read("verification.en.json")["findings"] == []

@@ -128,9 +128,9 @@ def faulty(body: Any) -> Reply:
         return completion("I would rather not say.")
     if ref == "pr-101" and body["max_tokens"] < 3600 and "Areas: " in asked:
         return completion('{"ref": "pr-1', finish_reason="length")
-    if ref == "plan" and not again:
-        plan = json.loads(content_for(body))
-        return completion(json.dumps(plan | {"themes": [{"area": "nowhere", "items": plan["themes"][0]["items"]}]}))
+    if ref == "theme-1" and not again:
+        theme = json.loads(content_for(body))
+        return completion(json.dumps(theme | {"name": "All the work of the week on pages"}))
     return good
 
 
@@ -162,9 +162,9 @@ def test_wrong_answers_get_the_second_chances_of_a_live_run(command: CommandLine
     )
     (given_up,) = failed[1]
     assert given_up.startswith("warning: #103: the answer holds no JSON object; falls back (summarize_pr/pr-103-")
-    (plan,) = failed[2]
-    assert plan.startswith(
-        "warning: compose_plan/plan: themes: 'nowhere' is not in the list of areas; waits again: the model is shown"
+    (theme,) = failed[2]
+    assert theme.startswith(
+        "warning: compose_theme/theme-1: name: it has 8 words, not one to 6; waits again: the model is shown"
     )
     assert not any(failed[3:])
     outcome = command(*COMMAND, "--llm", "batch")

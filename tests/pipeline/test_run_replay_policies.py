@@ -127,9 +127,9 @@ def test_nearest_makes_nothing_up(command: CommandLine, week: Path, own_prompts:
     (week / "replies/summarize_pr/pr-102.json").rename("kept.json")
     refused(command(*NEAREST, *prompts), "error: no reply is recorded for summarize_pr/pr-102")
     Path("kept.json").rename(week / "replies/summarize_pr/pr-102.json")
-    path = week / "replies/compose_plan/plan.json"
+    path = week / "replies/compose_theme/theme-1.json"
     path.write_bytes(path.read_bytes().replace(b'[\\"p1.h1\\"]', b'[\\"p9.h9\\"]'))
-    refused(command(*NEAREST, *prompts), "compose_plan/plan is not valid any more: themes 1: unknown fact 'p9.h9'")
+    refused(command(*NEAREST, *prompts), "compose_theme/theme-1 is not valid any more: items 1: unknown fact 'p9.h9'")
 
 
 def test_nearest_looks_at_the_replies_again(command: CommandLine, week: Path, own_prompts: str) -> None:

@@ -53,6 +53,7 @@ FACTS = (
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "e1": "Parsing became **faster**, and the guard holds `Task<bool>`.",
+        "m1": "Parsing and guards",
         "k1": "The parser caches its tokens.",
         "t1": "Most changes touched the core",
         "r1": "The lock in the guard may stay held!",
@@ -62,6 +63,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     },
     "zh": {
         "e1": "**解析变快 **，并且保护了`Task<bool>`类型。",
+        "m1": "解析与保护",
         "k1": "解析器会缓存token,因此更快",
         "t1": "多数改动在核心模块。",
         "r1": "保护逻辑里的锁可能一直不释放！",
@@ -86,7 +88,13 @@ def digest(language: Language) -> Digest:
         model="toy-1",
         announced_highlights=2,
         executive=(sentence("e1", claims=("p1.h1", "p2.h1", "p1.c1")),),
-        themes=(DigestTheme(area="core", sentences=(sentence("k1", claims=("p1.c1",)),)),),
+        themes=(
+            DigestTheme(
+                areas=("core", "docs"),
+                heading=sentence("m1", claims=("p1.h1",)),
+                sentences=(sentence("k1", claims=("p1.c1",)),),
+            ),
+        ),
         trends=(sentence("t1", stats=("areas.core",)),),
         risks=(sentence("r1", claims=("p2.r1",), stats=("flags.missing_tests",)),),
         recommendations=(Recommendation(sentence=sentence("n1", claims=("p2.r1",), origin="template"), risk="r1"),),

@@ -7,9 +7,9 @@ from render_week import TTFT, week
 from prhub_digest.models.digest import Language
 from prhub_digest.models.signals import FlagName
 from prhub_digest.models.stats import Count, Unit
-from prhub_digest.models.summary import ChangeType, Dropped, MeasuredBy, Severity
+from prhub_digest.models.summary import ChangeType, Dropped, Figure, MeasuredBy, Severity
 from prhub_digest.models.verification import CheckName
-from prhub_digest.render.citations import figure_text, statistic_text
+from prhub_digest.render.citations import figure_brackets, figure_text, statistic_text
 from prhub_digest.render.page import Page
 from prhub_digest.render.phrases import _TABLE as TABLE
 from prhub_digest.render.phrases import KEYS, say
@@ -130,6 +130,48 @@ def test_figures_are_written_from_their_record(changes: dict[str, Any], expected
 def test_statistics_say_what_they_are_counted_out_of(count: Count, english: str, chinese: str) -> None:
     assert statistic_text(Page(week("en")), count) == english
     assert statistic_text(Page(week("zh")), count) == chinese
+
+
+P99 = TTFT.updated(metric="P99 TTFT", value="905", baseline="1183")
+
+
+@pytest.mark.parametrize(
+    ("figures", "english", "chinese"),
+    [
+        ([], (), ()),
+        (
+            [TTFT],
+            ("mean TTFT 412 → 251 ms, page size 64, measured by the author",),
+            ("平均 TTFT 412 → 251 ms，page size 64，作者自测",),
+        ),
+        (
+            [TTFT, P99],
+            ("mean TTFT 412 → 251 ms; P99 TTFT 1183 → 905 ms; all: page size 64, measured by the author",),
+            ("平均 TTFT 412 → 251 ms；P99 TTFT 1183 → 905 ms；以上：page size 64，作者自测",),
+        ),
+        (
+            [TTFT, P99, P99.updated(measured_by="ci")],
+            (
+                "mean TTFT 412 → 251 ms; P99 TTFT 1183 → 905 ms; all: page size 64, measured by the author",
+                "P99 TTFT 1183 → 905 ms, page size 64, measured in CI",
+            ),
+            (
+                "平均 TTFT 412 → 251 ms；P99 TTFT 1183 → 905 ms；以上：page size 64，作者自测",
+                "P99 TTFT 1183 → 905 ms，page size 64，CI 测得",
+            ),
+        ),
+        (
+            [TTFT, P99.updated(condition="")],
+            (f"{figure_text('en', TTFT)}; P99 TTFT 1183 → 905 ms, measured by the author",),
+            ("平均 TTFT 412 → 251 ms，page size 64，作者自测；P99 TTFT 1183 → 905 ms，作者自测",),
+        ),
+    ],
+)
+def test_a_condition_of_several_figures_is_told_once(
+    figures: list[Figure], english: tuple[str, ...], chinese: tuple[str, ...]
+) -> None:
+    assert figure_brackets("en", figures) == english
+    assert figure_brackets("zh", figures) == chinese
 
 
 def test_every_word_of_a_vocabulary_has_its_phrase() -> None:

@@ -11,6 +11,7 @@ from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import HighlightPlan, PlanItem
 from prhub_digest.models.pull_request import PullRequest
+from prhub_digest.models.stats import Stats
 from prhub_digest.models.verification import Verification
 from prhub_digest.verify import VerifyInput, verify_digest
 
@@ -21,6 +22,24 @@ def _executive(inputs: VerifyInput, **changes: Any) -> VerifyInput:
 
 def _figure(**changes: Any) -> Found:
     return found(with_fact(inputs_of(), "p1.f1", figure=FIGURE.updated(**changes)))
+
+
+def _heading(inputs: VerifyInput, text: str, **changes: Any) -> VerifyInput:
+    first, *others = inputs.digest.themes
+    assert first.heading is not None
+    named = first.updated(heading=first.heading.updated(text=text, **changes))
+    return with_digest(inputs, themes=(named, *others))
+
+
+def _areas_moved(stats: Stats) -> Stats:
+    """103, of the documentation, in another area than its theme's."""
+    pulls = {"areas.index": (101,), "areas.scheduler": (102, 103)}
+    return stats.updated(
+        counts=tuple(
+            count.updated(value=len(pulls[count.path]), pulls=pulls[count.path]) if count.path in pulls else count
+            for count in stats.counts
+        )
+    )
 
 
 Corruption = tuple[Callable[[VerifyInput], VerifyInput], tuple[str, str | None]]
@@ -42,9 +61,9 @@ CORRUPTIONS: dict[str, Corruption] = {
         ),
         ("known_ids", "t1"),
     ),
-    "a fact moved to another pull request": (lambda inputs: with_fact(inputs, "p1.c1", pull=102), ("quotes", "e1")),
-    "a headline moved": (lambda inputs: with_fact(inputs, "p1.h1", pull=103), ("pulls_in_week", "h1")),
-    "a fact of another week": (lambda inputs: with_fact(inputs, "p1.c1", pull=1030), ("pulls_in_week", "e1")),
+    "a fact moved to another pull request": (lambda inputs: with_fact(inputs, "p1.c1", pull=102), ("quotes", "k1")),
+    "a headline moved": (lambda inputs: with_fact(inputs, "p1.h1", pull=103), ("pulls_in_week", "e1")),
+    "a fact of another week": (lambda inputs: with_fact(inputs, "p1.c1", pull=1030), ("pulls_in_week", "k1")),
     "a figure's value": (
         lambda inputs: with_fact(inputs, "p1.f1", figure=FIGURE.updated(value="93.3")),
         ("figures", "e1"),
@@ -53,17 +72,17 @@ CORRUPTIONS: dict[str, Corruption] = {
         lambda inputs: with_fact(
             inputs, "p1.c1", evidence=evidence(101, "off by default").updated(quote="on by default")
         ),
-        ("quotes", "e1"),
+        ("quotes", "k1"),
     ),
     "a quote's place": (
         lambda inputs: with_fact(
             inputs, "p1.c1", evidence=evidence(101, "off by default").updated(place=evidence(101, "Splits").place)
         ),
-        ("quotes", "e1"),
+        ("quotes", "k1"),
     ),
     "a headline that is not the title": (
         lambda inputs: with_fact(inputs, "p1.h1", text="Rewrites everything"),
-        ("quotes", "h1"),
+        ("quotes", "e1"),
     ),
     "a thread that is not there": (lambda inputs: with_fact(inputs, "p1.t1", thread="RT_2"), ("quotes", "r2")),
     "a highlight left out": (
@@ -92,10 +111,27 @@ CORRUPTIONS: dict[str, Corruption] = {
     "an item that the plan lacks": (lambda inputs: _executive(inputs, item="e7"), ("known_ids", "e7")),
     "a theme's area": (
         lambda inputs: with_digest(
-            inputs, themes=(inputs.digest.themes[0].updated(area="scheduler"), inputs.digest.themes[1])
+            inputs, themes=(inputs.digest.themes[0].updated(areas=("scheduler",)), inputs.digest.themes[1])
         ),
         ("structure", None),
     ),
+    "a pull request under another theme": (
+        lambda inputs: replace(inputs, stats=_areas_moved(inputs.stats)),
+        ("structure", "k2"),
+    ),
+    "a claim outside the key changes": (
+        lambda inputs: with_digest(
+            inputs, risks=(inputs.digest.risks[0].updated(claims=("p2.c1",)), *inputs.digest.risks[1:])
+        ),
+        ("structure", None),
+    ),
+    "a heading with a count": (lambda inputs: _heading(inputs, "PagedIndex 索引 in 3 steps"), ("headings", "n1")),
+    "a heading with a quantity in words": (lambda inputs: _heading(inputs, "两倍速度 twice"), ("headings", "n1")),
+    "a heading that is a sentence": (lambda inputs: _heading(inputs, "The paged index 索引。"), ("headings", "n1")),
+    "a long heading": (lambda inputs: _heading(inputs, "index " * 9 + "索引"), ("headings", "n1")),
+    "a heading with a link": (lambda inputs: _heading(inputs, "[索引](x)"), ("headings", "n1")),
+    "a heading that names unknown code": (lambda inputs: _heading(inputs, "索引 OtherIndex"), ("headings", "n1")),
+    "another item's heading": (lambda inputs: _heading(inputs, "索引 index", item="n7"), ("headings", "n7")),
     "a recommendation's risk": (
         lambda inputs: with_digest(inputs, recommendations=(inputs.digest.recommendations[0].updated(risk="r2"),)),
         ("structure", "a1"),
@@ -286,7 +322,8 @@ def test_each_pull_request_is_read_once_and_checks_are_counted() -> None:
         ("trend_words", 10),
         ("support", 10),
         ("language", 10),
-        ("structure", 16),
+        ("headings", 2),
+        ("structure", 21),
     ]
 
 

@@ -119,10 +119,15 @@ PLAN = Plan(
     inputs="",
     origin="model",
     facts=FACTS,
-    executive=(item("e1", "p1.c1", "p1.f1"),),
+    executive=(item("e1", "p1.h1", "p1.f1"),),
     themes=(
-        Theme(area="index", items=(item("k1", "p1.c1"), item("k2", "p3.h1"))),
-        Theme(area="scheduler", items=(item("k3", "p2.c1"),)),
+        Theme(
+            areas=("index",),
+            pulls=(101, 103),
+            heading=item("n1", "p1.h1", "p3.h1"),
+            items=(item("k1", "p1.c1"), item("k2", "p3.h1")),
+        ),
+        Theme(areas=("scheduler",), pulls=(102,), heading=item("n2", "p2.h1"), items=(item("k3", "p2.c1"),)),
     ),
     trends=(item("t1", stats=("areas.index", "types.docs")),),
     risks=(item("r1", "p2.r1"), item("r2", "p1.t1", stats=("flags.missing_tests",))),
@@ -160,7 +165,9 @@ RANKING = Ranking(
 )
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "e1": "The paged index gains a prefetch step, off by default, and mean TTFT drops.",
+        "e1": "The paged index prefetches pages, and mean TTFT drops.",
+        "n1": "Paged index",
+        "n2": "Scheduler queue per tenant",
         "k1": "The `PagedIndex` adds a prefetch step on H100, disabled by default.",
         "k2": "The documentation “文档：说明分页索引的三个后端” describes the backends.",
         "k3": "The scheduler limits its queue per tenant.",
@@ -172,7 +179,9 @@ WORDS: dict[Language, dict[str, str]] = {
         "h2": "The scheduler queue is limited per tenant.",
     },
     "zh": {
-        "e1": "分页索引新增预取步骤，默认关闭，TTFT 平均值下降。",
+        "e1": "分页索引 PagedIndex 会预取分页，TTFT 平均值下降。",
+        "n1": "分页索引",
+        "n2": "调度队列限制",
         "k1": "`PagedIndex` 在 H100 上新增一个预取步骤，默认关闭。",
         "k2": "文档说明了分页索引的各后端。",
         "k3": "调度器按租户限制队列。",
@@ -205,7 +214,11 @@ def digest_of(language: Language, **changed: str) -> Digest:
         announced_highlights=2,
         executive=tuple(sentence(planned, words) for planned in PLAN.executive),
         themes=tuple(
-            DigestTheme(area=theme.area, sentences=tuple(sentence(planned, words) for planned in theme.items))
+            DigestTheme(
+                areas=theme.areas,
+                heading=sentence(theme.heading, words) if theme.heading else None,
+                sentences=tuple(sentence(planned, words) for planned in theme.items),
+            )
             for theme in PLAN.themes
         ),
         trends=tuple(sentence(planned, words) for planned in PLAN.trends),
