@@ -27,7 +27,8 @@ def round_budget(opened: "Run") -> "RoundBudget | None":
     from prhub_digest.llm.batch_budget import RoundBudget
     from prhub_digest.llm.store import ReplyStore
     from prhub_digest.models.pull_request import Collection
-    from prhub_digest.pipeline.collecting import COLLECTION
+    from prhub_digest.models.signals import Signals
+    from prhub_digest.pipeline.collecting import COLLECTION, SIGNALS
     from prhub_digest.pipeline.expected import Items
     from prhub_digest.pipeline.expected_answer import answer_tokens
 
@@ -35,7 +36,9 @@ def round_budget(opened: "Run") -> "RoundBudget | None":
     if asker is None or builder is None or not isinstance(asker.replies, ReplyStore):
         return None
     collection = opened.folder.read_valid(COLLECTION, Collection)
-    items = Items.expected(len(collection.numbers) if collection else 0, opened.options.highlights)
+    signals = opened.folder.read_valid(SIGNALS, Signals)
+    areas = len({own.area for own in signals.pulls}) if signals else 0
+    items = Items.expected(len(collection.numbers) if collection else 0, areas, opened.options.highlights)
     models = {name: builder.models[prompt.front.model] for name, prompt in builder.prompts.items()}
     return RoundBudget(
         asker.budget,

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from prhub_digest.compose import SENTENCES_PROMPT
 from prhub_digest.models.llm import StoredReply
-from prhub_digest.pipeline.estimating import SUMMARY, WORDING, PartEstimate
+from prhub_digest.pipeline.estimating import SUMMARY, PartEstimate
 from prhub_digest.pipeline.expected import Items
 from prhub_digest.pipeline.expected_answer import answer_tokens
 
@@ -57,5 +58,5 @@ def calibration(
 
 def _says(reply: StoredReply, model: str, provider: str) -> bool:
     request, usage = reply.request, reply.usage
-    asked = request.prompt in {SUMMARY, WORDING} and (request.model, request.provider) == (model, provider)
+    asked = request.prompt in {SUMMARY, SENTENCES_PROMPT} and (request.model, request.provider) == (model, provider)
     return asked and usage.calls == 1 and usage.input_tokens > 0 and usage.output_tokens > 0

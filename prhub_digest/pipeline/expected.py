@@ -20,6 +20,8 @@ _STATEMENTS_OF_CHUNK = 108
 # those of the highlights and dangers.
 FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.26, 0.12
 HEADLINE_OUTPUT = 45
+# The letters of twelve pull requests as JSON.
+COMPARISON_OUTPUT = 60
 PLAN_OUTPUT_OF_ITEM = 40
 NAME_OUTPUT = 25
 # Of a sentence that is refused, a share is asked for once more, mostly alone.

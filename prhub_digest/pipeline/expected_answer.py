@@ -4,7 +4,9 @@ import re
 
 from prhub_digest.models.llm import LogicalRequest
 from prhub_digest.pipeline.expected import (
+    COMPARISON_OUTPUT,
     HEADLINE_OUTPUT,
+    NAME_OUTPUT,
     PLAN_OUTPUT_OF_ITEM,
     SENTENCE_OUTPUT,
     Items,
@@ -26,8 +28,13 @@ def answer_tokens(request: LogicalRequest, input_tokens: int, expected: Items, f
             tokens = HEADLINE_OUTPUT * factor
         case "compose_plan":
             tokens = PLAN_OUTPUT_OF_ITEM * expected.planned * factor
-        case "compose_wording":
+        case "compose_theme":
+            items = expected.by_section["changes"] / max(1, expected.themes)
+            tokens = (PLAN_OUTPUT_OF_ITEM * items + NAME_OUTPUT) * factor
+        case "compose_wording" | "compose_headings":
             tokens = len(_ITEM.findall(request.messages[-1].content)) * SENTENCE_OUTPUT * factor
+        case "rank_compare":
+            tokens = COMPARISON_OUTPUT * factor
         case _:
             tokens = float(request.parameters.max_output_tokens)
     return round(tokens)
