@@ -26,6 +26,7 @@ class RecordingReplies:
 
     def __init__(self, folder: Path, beside: Replies | None, warn: Callable[[str], None], scan: Scan) -> None:
         self._folder = folder
+        self._written_in = folder.absolute()  # a call in flight may end when the working folder is another one
         self._beside = beside
         self._warn = warn
         self._scan = scan
@@ -62,7 +63,8 @@ class RecordingReplies:
         path = subject_path(self._folder, stored.request.prompt, stored.request.subject)
         with self._scanning:  # nobody says that a scanner may be shared by threads
             refuse_secrets(path, stored, self._scan)
-        self._note(write_reply(self._folder, stored), stored)
+        write_reply(self._written_in, stored)
+        self._note(path, stored)
 
     def is_answered(self, name: str) -> bool:
         """Whether the run has the reply to the request of this batch id."""
