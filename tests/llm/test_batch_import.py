@@ -378,7 +378,7 @@ REQUEST = b'{"custom_id": "toy/pr-1-0000000000", "method": "POST", "url": "/v1/c
     [
         (REQUEST, "holds requests, not the replies to them: have them answered first"),
         (b"\xef\xbb\xbf\n" + REQUEST, "holds requests"),
-        (gzip.compress(b"{}\n"), "is compressed: unpack it first (gunzip)"),
+        (gzip.compress(b"{}\n", mtime=0), "is compressed: unpack it first (gunzip)"),
         (b"\xff\xfe{\0}\0", "is UTF-16: save it as UTF-8"),
         (b"\n[\n{}\n]\n", "is one JSON list: each reply needs a line of its own (jq -c '.[]')"),
     ],
