@@ -7,6 +7,7 @@ entropy, so that commit ids, UUIDs and the hashes of lock files stay.
 """
 
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -116,8 +117,17 @@ def _masked(text: str) -> tuple[str, int]:
     return b"".join([*parts, raw[position:]]).decode("utf-8"), len(spans)
 
 
-@cache
+_MAKING = threading.Lock()
+
+
 def _scanner() -> "Scanner":
+    """One for all threads: it takes seconds to make, and those that want it first want it at the same time."""
+    with _MAKING:
+        return _made_scanner()
+
+
+@cache
+def _made_scanner() -> "Scanner":
     from kingfisher_sdk import Scanner  # noqa: PLC0415 - 16 MB of rules, loaded when there is something to scan
 
     return Scanner(base64=False)

@@ -17,7 +17,7 @@ from prhub_digest.llm.client import Completion
 from prhub_digest.llm.replay import recorded_failure
 from prhub_digest.llm.store import ReplyStore
 from prhub_digest.models.base import Record
-from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply
+from prhub_digest.models.llm import Attempt, LogicalRequest, Message, StoredReply, Usage
 from prhub_digest.run_folder import RunFolder
 
 TRIES = "batch/tries.json"
@@ -174,7 +174,9 @@ def answer_before(question: Question, tried: Tried) -> Completion | None:
     Raises UnusableReplyError when nothing is asked any more.
     """
     if tried.failed is not None:
-        raise recorded_failure(tried.failed)
+        error = recorded_failure(tried.failed)
+        error.before = sum((attempt.usage for attempt in tried.attempts), Usage())
+        raise error
     if question.chance >= len(tried.attempts):
         return None
     attempt = tried.attempts[question.chance]

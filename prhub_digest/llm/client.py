@@ -35,11 +35,15 @@ class Client(Protocol):
 
 
 class UnusableReplyError(ReplyError):
-    """This request has no usable reply; `usage` is what was paid for it all the same."""
+    """This request has no usable reply; `usage` is what was paid for it all the same.
+
+    `before` is what an earlier command paid, where the request was given up then.
+    """
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
         self.usage = usage or Usage()
+        self.before = Usage()
 
 
 class NoAnswerError(UnusableReplyError):

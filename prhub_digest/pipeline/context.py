@@ -11,6 +11,7 @@ from prhub_digest import __version__
 from prhub_digest.console import Console
 from prhub_digest.errors import PrhubError
 from prhub_digest.llm.ask import FAILED, Asker
+from prhub_digest.llm.client import UnusableReplyError
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
@@ -182,4 +183,5 @@ class StageCost:
     def add_failed(self, error: PrhubError) -> None:
         """What was paid for answers that could not be used."""
         if isinstance(error, FAILED):
-            self.add(error.usage, error.usage)
+            before = error.before if isinstance(error, UnusableReplyError) else Usage()
+            self.add(before + error.usage, error.usage)

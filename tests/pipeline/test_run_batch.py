@@ -172,11 +172,17 @@ def test_wrong_answers_get_the_second_chances_of_a_live_run(command: CommandLine
     assert "summarize pr-103: no usable reply after one retry: the answer holds no JSON object\n" in outcome.err
     for name in PAGES:
         assert (RUN / name).read_bytes() == (live / name).read_bytes(), name
+    for stage in ("summarize", "compose"):  # with what was paid for answers that could not be used
+        assert usage_of(RUN, stage) == usage_of(live, stage), stage
     for command_again in (("batch", "export", RUN), (*COMMAND, "--llm", "batch")):
         assert "round " not in command(*command_again).err  # nothing waits; it is not asked for ever
     again = command("batch", "export", RUN, "--again")
     assert "1 request waiting once more\n" in again.err
     assert [line["custom_id"][:19] for path in requests() for line in lines_of(path)] == ["summarize_pr/pr-103"]
+
+
+def usage_of(run: Path, stage: str) -> Any:
+    return json.loads((run / "run.json").read_bytes())["stages"][stage]["usage"]
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
