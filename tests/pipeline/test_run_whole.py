@@ -156,6 +156,24 @@ def test_the_prompt_is_all_that_a_request_says_of_the_stranger(command: CommandL
     assert "hidden" not in "\n".join(seen)
 
 
+def test_a_page_for_one_minute_asks_nobody_and_follows_its_digest(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    with ModelServer(answer) as server:
+        assert live(command, server).out == f"{RUN}/digest.en.md\n"
+        assert asked(server)
+        brief = live(command, server, "--brief")
+        assert (brief.code, brief.out) == (0, f"{RUN}/digest.en.md\n{RUN}/digest.en.brief.md\n")
+        first = (RUN / "digest.en.brief.md").read_bytes()
+        assert command("render", RUN, "--brief").out == first.decode()
+        assert asked(server) == []
+        path = Path("week/pulls/101.json")
+        path.write_bytes(path.read_bytes().replace(b"Keep the page queue open", b"Hold the page queue open"))
+        assert live(command, server).code == 0
+        last = (RUN / "digest.en.brief.md").read_bytes()
+    assert (b"Keep the page queue" in first, b"Hold the page queue" in first) == (True, False)
+    assert (b"Keep the page queue" in last, b"Hold the page queue" in last) == (False, True)
+
+
 def test_stage_by_stage_comes_to_the_same_bytes_as_at_once(
     command: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
