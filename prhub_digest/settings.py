@@ -27,7 +27,9 @@ from prhub_digest.errors import SettingsError
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
+from prhub_digest.models.glossary import Term
 from prhub_digest.models.prices import Price
+from prhub_digest.models.ranking import Override
 from prhub_digest.models.signal_settings import SignalSettings, Tag
 from prhub_digest.models.signals import Area
 from prhub_digest.toml_places import line_of
@@ -53,6 +55,8 @@ FLAGS = {
 # Tables, by their path without indexes, and what each of them may hold.
 _TABLES: dict[tuple[str, ...], type[Record]] = {
     ("areas",): Area,
+    ("overrides",): Override,
+    ("glossary",): Term,
     ("prices",): Price,
     ("file_kinds",): KindRule,
     ("signals",): SignalSettings,
@@ -118,6 +122,12 @@ class Settings(Record):
         (), description='[[file_kinds]] tables, each with kind = "..." and paths = ["..."]'
     )
     areas: tuple[Area, ...] = Field((), description='[[areas]] tables, each with key = "..." and paths = ["..."]')
+    overrides: tuple[Override, ...] = Field(
+        (),
+        description="[[overrides]] tables, each with labels = [...] or pulls = [...],"
+        " and points = ... or highlight = ...",
+    )
+    glossary: tuple[Term, ...] = Field((), description='[[glossary]] tables, each with en = "..." and zh = "..."')
     prices: tuple[Price, ...] = Field(
         (),
         description='[[prices]] tables, each with model = "...", input = ... and output = ... in US dollars per million'

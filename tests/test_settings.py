@@ -9,6 +9,8 @@ import pytest
 from prhub_digest.cli.run import run
 from prhub_digest.errors import SettingsError
 from prhub_digest.models.file_kinds import KindRule
+from prhub_digest.models.glossary import Term
+from prhub_digest.models.ranking import Override
 from prhub_digest.models.signal_settings import SignalSettings, Tag
 from prhub_digest.models.signals import Area
 from prhub_digest.settings import ENVIRONMENT, FLAGS, Settings, load_settings, public
@@ -58,6 +60,8 @@ def test_defaults() -> None:
         signals=SignalSettings(),
         file_kinds=(),
         areas=(),
+        overrides=(),
+        glossary=(),
     )
 
 
@@ -147,6 +151,13 @@ def test_signals_are_a_table_and_kinds_of_files_are_tables() -> None:
     }
 
 
+def test_overrides_and_glossary_are_tables() -> None:
+    _write('[[overrides]]\nlabels = ["blocker"]\npoints = 1.5\n[[glossary]]\nen = "page"\nzh = "页"\n')
+    settings = load_settings(None, {}, HOME)
+    assert settings.overrides == (Override(labels=("blocker",), points=1.5),)
+    assert settings.glossary == (Term(en="page", zh="页"),)
+
+
 def test_areas_are_tables() -> None:
     _write('[[areas]]\nkey = "core"\npaths = ["src/**"]\n[[areas]]\nkey = "docs"\npaths = ["docs/**", "*.md"]\n')
     assert load_settings(None, {}, HOME).areas == (
@@ -158,6 +169,32 @@ def test_areas_are_tables() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            '[[overrides]]\nlabels = ["a"]\npoints = 1\n[[overrides]]\nlabels = ["b"]\npoint = 1\n',
+            "prhub.toml, line 6: unknown key overrides.1.point; did you mean points?",
+        ),
+        (
+            "[[overrides]]\npulls = [7]\npoints = 11\n",
+            "prhub.toml, line 3: overrides.0.points = 11: write a number of points from -10 to 10",
+        ),
+        (
+            "[[overrides]]\npoints = 1\n",
+            (
+                "prhub.toml, line 1: overrides.0 = {'points': 1}: names no pull request; write [[overrides]] tables,"
+                " each with labels = [...] or pulls = [...], and points = ... or highlight = ..."
+            ),
+        ),
+        (
+            "[[overrides]]\npulls = [7]\n",
+            (
+                "prhub.toml, line 1: overrides.0 = {'pulls': [7]}: changes nothing; write [[overrides]] tables,"
+                " each with labels = [...] or pulls = [...], and points = ... or highlight = ..."
+            ),
+        ),
+        (
+            '[[glossary]]\nen = "radix cache"\nzh = ""\n',
+            """prhub.toml, line 3: glossary.0.zh = '': write its Chinese name, like "基数缓存\"""",
+        ),
         ('\nmodle = "a"\n', "prhub.toml, line 2: unknown key modle; did you mean model?"),
         ('small-model = "a"', "prhub.toml, line 1: unknown key small-model; did you mean small_model?"),
         (
@@ -418,6 +455,8 @@ def test_secrets_stay_out_of_sight() -> None:
         "signals": {},
         "file_kinds": [],
         "areas": [],
+        "overrides": [],
+        "glossary": [],
     }
 
 

@@ -108,6 +108,9 @@ def run(
     out: Out = None,
     config: Config = None,
     allow_partial: AllowPartial = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Also a one-minute page, digest.LANG.brief.md: no further calls.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a check or a stage left anything.")] = False,
     refresh: Refresh = False,
     fresh: Fresh = False,
@@ -145,7 +148,7 @@ def run(
         if fresh:
             opened.start_over(keep="batch/jobs.json")  # they have to be paid for, and their replies are still of use
         try:
-            result = run_all(opened, whence, period, refresh=refresh)
+            result = run_all(opened, whence, period, refresh=refresh, brief=brief)
         except PendingReplies as pending:
             raise export_pending(opened, pending, limits=limits) from None
         if batch_client(opened):

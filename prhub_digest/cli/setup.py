@@ -113,6 +113,8 @@ def effective(settings: "Settings", target: Target, manifest: "FixtureManifest |
         "areas": manifest.areas,
         "signals": manifest.signals,
         "file_kinds": manifest.file_kinds,
+        "overrides": (),
+        "glossary": (),
         "timezone": manifest.collection.period.timezone,
         **manifest.collection.filters.model_dump(),
     }
@@ -185,6 +187,8 @@ def _options(settings: "Settings", target: Target) -> Any:
         highlights=settings.highlights,
         concurrency=settings.concurrency,
         areas=settings.areas,
+        overrides=settings.overrides,
+        glossary=settings.glossary,
         signals=settings.signals,
         file_kinds=settings.file_kinds,
         filters=filters_of(settings),

@@ -10,7 +10,7 @@ from prhub_digest.errors import UsageError
 if TYPE_CHECKING:
     from prhub_digest.models.llm import Usage
     from prhub_digest.models.pull_request import FollowUp
-    from prhub_digest.models.ranking import RankEntry
+    from prhub_digest.models.ranking import RankEntry, Ranking
     from prhub_digest.models.run import RunManifest
     from prhub_digest.models.summary import Evidence, PullRequestSummary
     from prhub_digest.run_folder import RunFolder
@@ -45,7 +45,8 @@ def show_pull(manifest: "RunManifest", folder: "RunFolder", number: int, *, as_j
     pull = folder.read_valid(pull_name(number), PullRequest)
     follow_ups = pull.follow_ups or () if pull is not None and pull.number == number else ()
     head = [*_perhaps_earlier(manifest), *_head_lines(summary)]
-    write_lines(console, [*head, *_statement_lines(summary), *map(_follow_up, follow_ups), *_rank_lines(entry)])
+    told = [*_statement_lines(summary), *map(_follow_up, follow_ups)]
+    write_lines(console, [*head, *told, *_rank_lines(entry), *_comparison_lines(ranking, number)])
 
 
 def _perhaps_earlier(manifest: "RunManifest") -> list[str]:
@@ -100,6 +101,19 @@ def _rank_lines(entry: "RankEntry | None") -> list[str]:
         if score.evidence:
             lines.append(_quote(score.evidence))
     lines += [f"  {adjustment.signal} {adjustment.points:+.2f}" for adjustment in entry.adjustments]
+    return lines
+
+
+def _comparison_lines(ranking: "Ranking | None", number: int) -> list[str]:
+    """What moved it among near-equals, and its place in each group that the model put in order."""
+    if ranking is None:
+        return []
+    shift = next((entry.shift for entry in ranking.entries if entry.pull == number), 0.0)
+    looks = [own for own in ranking.comparisons if number in own.order]
+    lines = [f"  compared with near-equals {shift:+.2f}"] if looks else []
+    for look in looks:
+        order = " ".join(f"#{pull}" for pull in look.order)
+        lines.append(f"    shuffle {look.shuffle}, place {look.order.index(number) + 1} of {len(look.order)}: {order}")
     return lines
 
 

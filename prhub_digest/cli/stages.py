@@ -191,13 +191,18 @@ def render(
     run: RunPath,
     lang: Language = None,
     output: Annotated[Format, typer.Option("--format", help="Markdown, plain text or JSON.")] = Format.md,
+    brief: Annotated[
+        bool,
+        typer.Option("--brief", help="What one reads in a minute: summary, five highlights, what to look at."),
+    ] = False,
 ) -> None:
     from prhub_digest.pipeline.rendering import FORMATS, pull_heads, view
 
     opened = reopen(run, lang)
     week = until(opened, "render")
     heads = pull_heads(opened, week)
-    pages = [FORMATS[output.value](view(opened, week, language, heads)) for language in _chosen(opened, lang)]
+    write, languages = FORMATS[output.value], _chosen(opened, lang)
+    pages = [write(view(opened, week, language, heads, brief=brief)) for language in languages]
     if output is Format.json and len(pages) > 1:
         opened.console.product("[\n" + ",\n".join(page.rstrip("\n") for page in pages) + "\n]\n")
     else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language, WordingReply
+from prhub_digest.models.glossary import Term
 from prhub_digest.models.llm import LogicalRequest, Usage
 from prhub_digest.models.plan import Fact, Plan, PlanItem, SectionName
 from prhub_digest.models.summary import PullRequestSummary
@@ -66,6 +67,7 @@ class WordingMaterial:
     summaries: Mapping[int, PullRequestSummary]
     language: Language
     builder: RequestBuilder
+    glossary: tuple[Term, ...] = ()
 
 
 def worded_first(language: Language) -> tuple[SectionName, ...]:
@@ -139,9 +141,18 @@ def _task(
     }
     if faults is not None:
         values["faults"] = faults
+    if terms := _terms(material, "\n".join(blocks)):
+        values["terms"] = terms
     prompt = HEADINGS_PROMPT if headings else SENTENCES_PROMPT
     request = material.builder.build(prompt, subject=subject, values=values)
     return WordingTask(section, subject, items, request)
+
+
+def _terms(material: WordingMaterial, told: str) -> str:
+    """The glossary as far as these items need it; it has Chinese names only."""
+    if material.language != "zh":
+        return ""
+    return "\n".join(f"{term.en}: {term.zh}" for term in material.glossary if term.stands_in(told))
 
 
 def _heading_block(material: WordingMaterial, item: PlanItem) -> str:

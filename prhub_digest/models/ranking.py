@@ -1,6 +1,8 @@
 """The order of the week, and which pull requests are highlights."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Usage
@@ -20,11 +22,19 @@ class Override(Record):
     `highlight` puts them among the highlights, or keeps them out, whatever their place.
     """
 
-    labels: tuple[str, ...] = ()
-    pulls: tuple[int, ...] = ()
-    points: float = Field(0.0, ge=-10, le=10)
-    highlight: bool | None = None
-    reason: str = ""
+    labels: tuple[str, ...] = Field((), description='a list of patterns, like ["release-blocker", "area/*"]')
+    pulls: tuple[int, ...] = Field((), description="a list of numbers of pull requests, like [4134]")
+    points: float = Field(0.0, ge=-10, le=10, description="a number of points from -10 to 10")
+    highlight: bool | None = Field(None, strict=True, description="true or false")
+    reason: str = Field("", description="a short text, which `show --pr` repeats")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.labels and not self.pulls:
+            raise ValueError("names no pull request")
+        if not self.points and self.highlight is None:
+            raise ValueError("changes nothing")
+        return self
 
 
 class CompareReply(Record):

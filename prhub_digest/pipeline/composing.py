@@ -55,7 +55,7 @@ def compose(run: Run, week: Week) -> Plan:
     inputs = run.hash(run.manifest.stages["rank"].inputs, week.statistics.to_json(), *_model_inputs(run))
     languages = run.options.languages
     outputs = (PLAN, *map(digest_name, languages), *map(verification_name, languages))
-    stage_inputs = run.hash(inputs, *languages)
+    stage_inputs = run.hash(inputs, *languages, *(term.to_json() for term in run.options.glossary))
     if run.done("compose", stage_inputs, outputs) and not run.failed("compose"):
         plan = run.folder.read_valid(PLAN, Plan)
         if plan is not None and all(_whole(run, language) for language in languages):
@@ -111,6 +111,7 @@ def verify_input(run: Run, week: Week, plan: Plan, digest: Digest) -> VerifyInpu
         pulls={number: read_pull(run, number) for number in sorted(cited)},
         lines=lines_of,
         reverted=frozenset(own.pull for own in week.signals.pulls if own.reverted_by is not None),
+        glossary=run.options.glossary,
     )
 
 
@@ -132,7 +133,8 @@ class _Composing:
     def digest(self, usage_so_far: Usage) -> Digest:
         asker, builder = self.run.asker, self.run.builder
         if asker is not None and builder is not None and self.week.collection.numbers:
-            material = WordingMaterial(self.plan, self.week.summaries, self.language, builder)
+            glossary = self.run.options.glossary
+            material = WordingMaterial(self.plan, self.week.summaries, self.language, builder, glossary)
             if self.language == "en":
                 self._take_names()
             self._word(material, wording_tasks(material, worded_first(self.language)), asker)

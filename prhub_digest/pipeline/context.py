@@ -16,6 +16,7 @@ from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.filters import Filters
+from prhub_digest.models.glossary import Term
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.ranking import Override
 from prhub_digest.models.run import Failure, Paid, RunManifest, StageName, StageRecord, StageState
@@ -45,6 +46,7 @@ class RunOptions:
     concurrency: int
     areas: tuple[Area, ...] = ()
     overrides: tuple[Override, ...] = ()
+    glossary: tuple[Term, ...] = ()
     signals: SignalSettings = field(default_factory=SignalSettings)
     file_kinds: tuple[KindRule, ...] = ()
     filters: Filters = field(default_factory=Filters)

@@ -31,22 +31,31 @@ def page_name(language: Language) -> str:
     return f"digest.{language}.md"
 
 
-def render(run: Run, week: Week) -> None:
-    """digest.<lang>.md for every language of the run."""
+def brief_name(language: Language) -> str:
+    return f"digest.{language}.brief.md"
+
+
+def render(run: Run, week: Week, *, brief: bool = False) -> None:
+    """digest.<lang>.md for every language of the run, with `brief` digest.<lang>.brief.md too.
+
+    A brief page that is there already is written anew with its whole page, so that the two never disagree.
+    """
     languages = run.options.languages
     names = (*map(digest_name, languages), *map(verification_name, languages))
     inputs = run.hash(run.manifest.stages["compose"].inputs, run.hash_files(names))
-    pages = tuple(map(page_name, languages))
-    if run.done("render", inputs, pages):
+    briefs = [own for own in languages if brief or run.folder.file(brief_name(own)).is_file()]
+    if run.done("render", inputs, (*map(page_name, languages), *map(brief_name, briefs))):
         return
     heads = pull_heads(run, week)
     with run.recorded("render", inputs):
         for language in languages:
             run.folder.write_text(page_name(language), render_markdown(view(run, week, language, heads)))
+        for language in briefs:
+            run.folder.write_text(brief_name(language), render_markdown(view(run, week, language, heads, brief=True)))
 
 
-def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]) -> View:
-    """What every format of one language shows.
+def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead], *, brief: bool = False) -> View:
+    """What every format of one language shows; `brief`: in one minute.
 
     Raises:
         UsageError: the digest of this language is not composed yet.
@@ -72,7 +81,8 @@ def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]
             failures=manifest.failures,
             partly_read=tuple(own.pull for own in coverage.pulls if not own.complete) if coverage else (),
             highlight_rule=HighlightRule(most=run.options.highlights, percent=HIGHLIGHT_SHARE_PERCENT),
-        )
+        ),
+        brief=brief,
     )
 
 

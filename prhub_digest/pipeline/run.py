@@ -14,7 +14,7 @@ from prhub_digest.pipeline.collecting import COLLECTION, chunk, collect
 from prhub_digest.pipeline.composing import compose, verification_name
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.ranking import rank
-from prhub_digest.pipeline.rendering import page_name, render
+from prhub_digest.pipeline.rendering import brief_name, page_name, render
 from prhub_digest.pipeline.summarizing import as_summarized, summarize_all
 from prhub_digest.pipeline.week import Week
 
@@ -41,14 +41,14 @@ class RunResult:
         return any(failure.stage in ("collect", "summarize", "compose") for failure in self.failures)
 
 
-def run_all(run: Run, source: Source, period: Period, *, refresh: bool = False) -> RunResult:
-    """Every stage; what is done already and has the same inputs is skipped."""
+def run_all(run: Run, source: Source, period: Period, *, refresh: bool = False, brief: bool = False) -> RunResult:
+    """Every stage; what is done already and has the same inputs is skipped. `brief`: a one-minute page besides."""
     collection = collect(run, source, period, refresh=refresh)
     week = week_until(run, collection, "rank")
     compose(run, week)
-    render(run, week)
+    render(run, week, brief=brief)
     run.keep_paid()
-    return _result(run, collection)
+    return _result(run, collection, brief=brief)
 
 
 def run_until(run: Run, stage: StageName) -> Week:
@@ -87,13 +87,14 @@ def stored_collection(run: Run) -> Collection:
     return collection
 
 
-def _result(run: Run, collection: Collection) -> RunResult:
+def _result(run: Run, collection: Collection, *, brief: bool) -> RunResult:
+    names = (page_name, brief_name) if brief else (page_name,)
     findings: list[Finding] = []
     for language in run.options.languages:
         verification = run.folder.read_record(verification_name(language), Verification)
         findings.extend(verification.findings if verification else ())
     return RunResult(
-        pages=tuple(run.folder.file(page_name(language)) for language in run.options.languages),
+        pages=tuple(run.folder.file(name(language)) for language in run.options.languages for name in names),
         collection=collection,
         failures=run.manifest.failures,
         findings=tuple(findings),

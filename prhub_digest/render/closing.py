@@ -32,6 +32,12 @@ def closing_of_nothing(page: Page) -> tuple[Section, ...]:
     return (Section("closing", page.say("section.closing"), (Items(notes),)),) if notes else ()
 
 
+def unread_lines(page: Page) -> tuple[Line, ...]:
+    """What the model did not see, did not summarise, or got from the source in part only."""
+    model = page.given.digest.mode == "model" and not page.given.digest.usage.stubs
+    return (*_unsummarised(page), *_left_out(page), *_not_whole(page), *(_reading(page)[:1] if model else []))
+
+
 def _notes(texts: list[str]) -> list[Line]:
     return [Line(clip(plain(text), _LIMIT)) for text in texts]
 

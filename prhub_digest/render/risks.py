@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from prhub_digest.models.signals import FlagName, OutcomeName, ThreadOutcome
+from prhub_digest.models.signals import FlagName, OutcomeName, PullRequestSignals, ThreadOutcome
 from prhub_digest.models.summary import OpenThread, Severity
 from prhub_digest.render.citations import sentence_line
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, parse_title, plain, tidied
@@ -58,16 +58,33 @@ def _flag_row(page: Page, name: FlagName) -> tuple[Inline, ...]:
     )
 
 
-def _threads(page: Page) -> tuple[Section, ...]:
-    """Those left open or disputed, then those left for later, if there are any; the worst first."""
-    known = [signals for number in page.numbers if (signals := page.signals(number)) and signals.threads is not None]
+def severe_thread_lines(page: Page) -> tuple[Line, ...]:
+    """The threads of high severity that were left open or disputed."""
+    found = _found(page, _known(page))
+    severe = (thread for thread in found if thread.severity == "high" and thread.outcome.outcome != "deferred")
+    return tuple(_thread_line(page, thread) for thread in severe)
+
+
+def _known(page: Page) -> list[PullRequestSignals]:
+    """The pull requests whose threads the source knows."""
+    return [signals for number in page.numbers if (signals := page.signals(number)) and signals.threads is not None]
+
+
+def _found(page: Page, known: Sequence[PullRequestSignals]) -> list[_Thread]:
+    """The threads that were not settled, the worst first."""
     found = [
         _Thread(signals.pull, outcome, _worded(page, signals.pull, outcome.thread))
         for signals in known
         for outcome in signals.threads or ()
         if outcome.outcome in {"open", "disputed", "deferred"}
     ]
-    found.sort(key=lambda thread: _ORDER.index(thread.severity))
+    return sorted(found, key=lambda thread: _ORDER.index(thread.severity))
+
+
+def _threads(page: Page) -> tuple[Section, ...]:
+    """Those left open or disputed, then those left for later, if there are any; the worst first."""
+    known = _known(page)
+    found = _found(page, known)
     left_open = tuple(_thread_line(page, thread) for thread in found if thread.outcome.outcome != "deferred")
     deferred = tuple(_thread_line(page, thread) for thread in found if thread.outcome.outcome == "deferred")
     blocks: list[Block] = [Items(left_open)] if left_open else []

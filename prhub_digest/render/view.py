@@ -2,6 +2,7 @@
 
 import re
 
+from prhub_digest.render.brief import brief_sections
 from prhub_digest.render.closing import closing, closing_of_nothing
 from prhub_digest.render.inline import plain
 from prhub_digest.render.mark import mark_of
@@ -18,8 +19,8 @@ __all__ = ["HighlightRule", "PullHead", "RenderInput", "View", "build_view"]
 _WEEK = re.compile(r"(\d{4})-W(\d{2})")
 
 
-def build_view(given: RenderInput) -> View:
-    """Everything a renderer needs, in order, in the digest's language.
+def build_view(given: RenderInput, *, brief: bool = False) -> View:
+    """Everything a renderer needs, in order, in the digest's language; `brief`: what one reads in a minute.
 
     Raises:
         PrhubError: a sentence cites an id, a statistic or a pull request that does not exist.
@@ -40,7 +41,7 @@ def build_view(given: RenderInput) -> View:
         },
         title=_title(page),
         facts=_facts(page),
-        sections=_sections(page),
+        sections=brief_sections(page) if brief and page.numbers else _sections(page),
         mark=mark_of(digest.usage, digest.language),
     )
 

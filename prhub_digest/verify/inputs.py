@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Digest
+from prhub_digest.models.glossary import Term
 from prhub_digest.models.plan import Plan
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.ranking import Ranking
@@ -17,7 +18,8 @@ class VerifyInput:
     """One worded digest and everything it was made from.
 
     `pulls` are the pull requests that the digest cites, by number, or more; it may load them one by one, since each is
-    read once. `lines` gives every source line of one of them. `reverted` are those taken back within the week.
+    read once. `lines` gives every source line of one of them. `reverted` are those taken back within the
+    week, `glossary` the names of terms in Chinese.
     """
 
     digest: Digest
@@ -27,6 +29,7 @@ class VerifyInput:
     pulls: Mapping[int, PullRequest]
     lines: Callable[[PullRequest], Sequence[SourceLine]]
     reverted: frozenset[int] = frozenset()
+    glossary: tuple[Term, ...] = ()
 
 
 @dataclass(slots=True)

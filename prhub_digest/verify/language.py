@@ -35,7 +35,17 @@ def check(context: Context) -> Report:
         if sentence.origin == "model":
             _check_form(sentence, report)
             _check_language(context, sentence, report)
+            if context.digest.language == "zh":
+                _check_glossary(context, sentence, report)
     return report
+
+
+def _check_glossary(context: Context, sentence: Sentence, report: Report) -> None:
+    """A term of the first thing that a sentence tells, or one that it leaves in English, has its Chinese name."""
+    first = next((fact.text for fact in context.cited(sentence)), "")
+    for term in context.inputs.glossary:
+        if (term.stands_in(first) or term.stands_in(sentence.text)) and term.zh not in sentence.text:
+            report.warning(sentence.item, f"the glossary says {term.zh!r} for {term.en!r}")
 
 
 def _check_form(sentence: Sentence, report: Report) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+from git_history import BEFORE, History
 from small_week import TITLES, pull_request, write_week
 
 from prhub_digest.console import UNSEEN
 from prhub_digest.models.filters import SetAside
 from prhub_digest.models.fixture import FixtureManifest
 from prhub_digest.models.pull_request import Comment, FileChange, FollowUp, Person, ReviewThread
+from prhub_digest.models.ranking import Comparison, Ranking
 
 pytest_plugins = ["command_fixture"]
 
@@ -50,6 +52,39 @@ def test_pull_requests_that_name_one_are_shown_with_their_state(finished: Comman
         "named by #121 (not merged): Undo 101",
     ]
     assert "named by" not in finished("show", RUN, "--pr", "102").out
+
+
+def test_a_place_among_near_equals_is_explained(finished: CommandLine) -> None:
+    path = RUN / "ranking.json"
+    ranking = Ranking.model_validate_json(path.read_bytes())
+    looks = (Comparison(shuffle=1, order=(103, 101)), Comparison(shuffle=2, order=(102, 103)))
+    moved = tuple(entry.updated(shift=-0.25 if entry.pull == 101 else 0.0) for entry in ranking.entries)
+    path.write_bytes(ranking.updated(entries=moved, comparisons=looks).to_json().encode())
+    told = "  compared with near-equals -0.25\n    shuffle 1, place 2 of 2: #103 #101\n"
+    assert finished("show", RUN, "--pr", "101").out.endswith(told)
+    assert "  compared with near-equals +0.00\n    shuffle 1, place 1 of 2" in finished("show", RUN, "--pr", "103").out
+
+
+def test_what_people_know_better_moves_a_pull_request_and_show_says_why(command: CommandLine) -> None:
+    history = History(command.folder / "clone")
+    history.commit("Begin (#1)", {"pages/queue.py": "begin()\n"}, when=BEFORE)
+    for number in (101, 102, 103):
+        history.commit(f"Change {number} of the queue (#{number})", {"pages/queue.py": f"run({number})\n"})
+    asked = ("run", "./clone", "--week", "2026-W06", "--llm", "none")
+    assert command(*asked).code == 0
+    run = Path("runs/local__clone/2026-W06")
+
+    def order() -> list[tuple[int, bool]]:
+        ranking = Ranking.model_validate_json((run / "ranking.json").read_bytes())
+        return [(entry.pull, entry.highlight) for entry in ranking.entries]
+
+    before = order()
+    last = before[-1][0]
+    table = f'[[overrides]]\npulls = [{last}]\npoints = 3\nhighlight = false\nreason = "asked for"\n'
+    Path("prhub.toml").write_text(table, encoding="utf-8")
+    assert command(*asked).code == 0
+    assert order() == [(last, False), (before[0][0], True), (before[1][0], False)]
+    assert "  override: asked for +3.00\n" in command("show", run, "--pr", str(last)).out
 
 
 def test_what_is_set_aside_is_counted_and_no_unknown_number(finished: CommandLine) -> None:

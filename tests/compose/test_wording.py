@@ -1,11 +1,13 @@
 import re
 
+import pytest
 from compose_week import COLLECTION, MATERIAL, RANKING, SUMMARIES, plan_reply, theme_reply
 
 from prhub_digest.compose.assembly import PlanReplies, assembled_plan
 from prhub_digest.compose.digest import DigestMaterial, Words, compose_digest
 from prhub_digest.compose.wording import WordingMaterial, repair_task, wording_tasks
 from prhub_digest.llm.request import RequestBuilder
+from prhub_digest.models.glossary import Term
 from prhub_digest.models.llm import Usage
 from prhub_digest.prompts import load_prompts
 from prhub_digest.shipped import prompts_dir
@@ -61,6 +63,33 @@ def test_headings_are_worded_by_the_names_of_the_plan():
         "item n1\nname: Prefix pages\n- headline: Prefix pages are prefetched on decode\n"
         in task.request.messages[1].content
     )
+
+
+def test_a_glossary_is_shown_where_its_terms_are_told_and_only_in_chinese():
+    glossary = (Term(en="prefix page", zh="前缀页"), Term(en="radix cache", zh="基数缓存"))
+
+    def asked(language, sections):
+        material = WordingMaterial(PLAN, SUMMARIES, language, BUILDER, glossary)
+        return [task.request.messages[1].content for task in wording_tasks(material, sections)]
+
+    terms = "\n\nCall these terms so:\nprefix page: 前缀页\n\nWrite every "
+    assert [terms in content for content in asked("zh", ("headings", "changes", "trends"))] == [True, True, False]
+    assert not any("Call these terms" in content for content in asked("en", ("changes", "risks")))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The radix cache is flat", True),
+        ("Radix caches are flat", True),
+        ("a radix-cache lookup", True),
+        ("基数 radix\ncache。", True),
+        ("it is radix cached", False),
+        ("a subradix cache", False),
+    ],
+)
+def test_a_term_stands_in_words_of_its_own(text, found):
+    assert Term(en="radix cache", zh="基数缓存").stands_in(text) is found
 
 
 def test_at_most_twelve_items_a_call():

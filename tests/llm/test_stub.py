@@ -16,7 +16,8 @@ from prhub_digest.llm.wire_schema import wire_schema
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import WordingReply
 from prhub_digest.models.llm import LogicalRequest, Message, Usage
-from prhub_digest.models.plan import PlanReply
+from prhub_digest.models.plan import PlanReply, ThemeReply
+from prhub_digest.models.ranking import CompareReply
 from prhub_digest.models.replies import REPLIES
 from prhub_digest.models.summary import SUB_SCORES, HeadlineReply, SummaryReply
 
@@ -72,7 +73,7 @@ def test_any_title_gives_a_valid_summary_and_always_the_same(title: str) -> None
 @pytest.mark.parametrize("name", sorted(REPLIES))
 def test_every_reply_class_has_a_stub_or_rules(name: str) -> None:
     reply = REPLIES[name]
-    if reply in (PlanReply, WordingReply):
+    if reply in (CompareReply, PlanReply, ThemeReply, WordingReply):
         with pytest.raises(LeftToRules) as raised:
             stub(asking(reply), reply)
         assert isinstance(raised.value, ReplyError)

@@ -123,7 +123,8 @@ def _theme(asked: str) -> dict[str, Any]:
     headlines = [(name, text) for name, kind, text in facts if kind == "h"]
     claims = [name for name, kind, _ in facts if kind == "c"]
     told = [*(name for name, _ in headlines[:5]), *claims[:1]]
-    name = " ".join(_NUMBER_WORDS.sub("", headlines[0][1]).split()[:4]).rstrip(".,:?!")
+    title = re.sub(r"\[[^\]]*\]", "", headlines[0][1])
+    name = " ".join(_NUMBER_WORDS.sub("", title).split()[:4]).rstrip(".,:?!")
     return {"name": name, "items": [{"facts": [fact], "point": "what it says"} for fact in told]}
 
 

@@ -23,8 +23,10 @@ pytest_plugins = ["command_fixture"]
 RUN = Path("runs/toy__pages/2026-W06")
 COMMAND = ("run", "--fixture", "./week/", "--llm", "openai")
 WITH_MODEL = ("--model", "gpt-5-mini")
-PARTS = ("summarize", "headline", "plan", "wording")
-PROMPTS = dict(zip(("summarize_pr", "headline", "compose_plan", "compose_wording"), PARTS, strict=True))
+PARTS = ("summarize", "headline", "themes", "plan", "wording")
+PROMPTS = dict(
+    zip(("summarize_pr", "headline", "compose_theme", "compose_plan", "compose_wording"), PARTS, strict=True)
+) | {"compose_headings": "wording"}
 
 
 def answer(request: Request) -> Reply:
@@ -125,6 +127,7 @@ def test_the_summaries_are_what_is_asked(command: CommandLine) -> None:
     exact = sum(count(message["content"]) for request in asked for message in request.messages)
     assert by_part(values, "input_tokens")["summarize"] == exact
     assert by_part(values, "calls")["headline"] == 1
+    assert by_part(values, "calls")["themes"] == 1
     assert by_part(values, "calls")["plan"] == 1
 
 
@@ -189,15 +192,15 @@ def test_an_unknown_price_is_unknown(command: CommandLine, estimated: Callable[.
     outcome = command("estimate", RUN)
     assert "no price is known for 'toy'" in outcome.err
     assert "$0" not in outcome.out
-    assert outcome.out.count("unknown") == 8  # three parts with calls, and their sum, live and in a batch
+    assert outcome.out.count("unknown") == 10  # four parts with calls, and their sum, live and in a batch
 
 
 def test_two_models(estimated: Callable[..., Any]) -> None:
     """The small one summarizes; a small model that only followed the other one goes on to follow it."""
-    models = ("toy", "toy", "toy", "toy")
+    models = ("toy",) * len(PARTS)
     assert tuple(by_part(estimated(""), "model").values()) == models
     values = estimated("", "--model", "gpt-5-mini", "--small-model", "gpt-5-nano")
-    assert tuple(by_part(values, "model").values()) == ("gpt-5-nano", "gpt-5-nano", "gpt-5-mini", "gpt-5-mini")
+    assert tuple(by_part(values, "model").values()) == (*("gpt-5-nano",) * 2, *("gpt-5-mini",) * 3)
     assert values["total"]["usd"] > 0
 
 

@@ -89,8 +89,8 @@ def test_batch_files_make_the_digest_of_a_live_run(command: CommandLine) -> None
     assert outcome.code == 0, outcome.err
     assert rounds == [
         "round 1 (summaries): 3 requests",
-        "round 2 (plan): 1 request",
-        "round 3 (wording): 10 requests",
+        "round 2 (plan): 2 requests",
+        "round 3 (wording): 11 requests",
         "round 4 (wording): 2 requests",
     ]
     for name in PAGES:
@@ -110,7 +110,8 @@ def test_the_demo_goes_through_batch_files(command: CommandLine) -> None:
         assert outcome.code == 0, outcome.err
         kinds += [line.split(":")[0] for line in outcome.err.split("\n") if line.startswith("round ")]
         assert len(kinds) < 10
-    assert kinds == ["round 2 (headlines)", "round 3 (plan)", "round 4 (wording)", "round 5 (wording)"]
+    later = ("headlines", "plan", "wording", "repairs", "wording")
+    assert kinds == [f"round {number} ({kind})" for number, kind in enumerate(later, start=2)]
     assert f"every reply is there; go on with: prhub-digest render {run}" in outcome.err
     for name in ("digest.en.md", "digest.en.json"):
         assert (run / name).read_bytes() == (live / name).read_bytes(), name  # the last import made it already
@@ -221,7 +222,7 @@ def test_a_pull_request_that_is_too_long_comes_back_in_smaller_chunks(command: C
     answered()
     outcome = command("batch", "import", RUN, "replies.jsonl")
     assert (outcome.code, "it was summarized in chunks of 750 tokens" in outcome.err) == (0, True)
-    assert "round 3 (plan): 1 request in " in outcome.err
+    assert "round 3 (plan): 2 requests in " in outcome.err
 
 
 def test_a_bad_line_is_named_and_the_good_ones_are_kept(command: CommandLine) -> None:
@@ -261,7 +262,7 @@ def test_replies_that_are_stored_already_are_no_fault_but_an_empty_file_is(comma
     assert command("batch", "import", RUN, "replies.jsonl").code == 0
     again = command("batch", "import", RUN, "replies.jsonl")  # its summaries are made by now; the plan is waited for
     assert (again.code, "stored already: #101, #102, #103\n" in again.err, "warning" in again.err) == (0, True, False)
-    assert "0 replies imported, 1 request without a line" in again.err
+    assert "0 replies imported, 2 requests without a line" in again.err
     Path("empty.jsonl").write_bytes(b"\n")
     empty = command("batch", "import", RUN, "empty.jsonl", "replies.jsonl")
     assert (empty.code, "warning: empty.jsonl: holds no reply\n" in empty.err) == (1, True)
@@ -329,7 +330,7 @@ def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
     write_week(command.folder / "week")
     run = Path("runs/recording/toy__pages/2026-W06")
     replies = run / "batch/replies.jsonl"  # a file of the user's, which no new start may delete
-    for number, waiting in enumerate((3, 1, 10, 2), start=1):
+    for number, waiting in enumerate((3, 2, 11, 2), start=1):
         Path("exported.jsonl").unlink(missing_ok=True)
         export = command("batch", "export", "--fixture", "./week/", "--to", "exported.jsonl")
         outcome = command("record", "--fixture", "./week/")

@@ -88,8 +88,8 @@ def test_an_endpoint_that_is_declared_free_is_within_any_limit(
     settings('[[prices]]\nprovider = "local"\ninput = 0\noutput = 0\n')
     outcome = against("--budget-usd", "0")
     assert outcome.code == 0, outcome.err
-    assert len(refs(server)) == 10
-    assert re.search(r"^total +10 +20,000 +0 +3,000 +\$0\.00 +10 +\$0\.00$", outcome.err, re.MULTILINE)
+    assert len(refs(server)) == 11
+    assert re.search(r"^total +11 +22,000 +0 +3,300 +\$0\.00 +11 +\$0\.00$", outcome.err, re.MULTILINE)
 
 
 def test_a_used_up_budget_ends_the_run_and_a_higher_one_pays_only_the_rest(
@@ -98,7 +98,7 @@ def test_a_used_up_budget_ends_the_run_and_a_higher_one_pays_only_the_rest(
     """At any point: before the first call, in the summaries, at the plan, in the wordings."""
     assert against("--out", "whole", "--concurrency", "1").code == 0
     whole = refs(server)
-    assert whole[3] == "plan"
+    assert whole[3:5] == ["theme-1", "plan"]
     a_call = IN + OUT
     # One more call may take as much as this: its longest answer, its messages and its schema.
     most = 7_000
@@ -132,7 +132,7 @@ def test_eight_calls_at_once_do_not_cross_it(
     assert outcome.code == 5, outcome.err
     asked = refs(server)
     assert sorted(asked) == ["pr-101", "pr-102", "pr-103"]
-    assert "for 3 calls so far, and the next one (compose_plan/plan) may take" in outcome.err
+    assert "for 3 calls so far, and the next one (compose_theme/theme-1) may take" in outcome.err
     assert not pages()
 
 
@@ -158,20 +158,20 @@ def test_a_limit_that_is_none(against: Callable[..., Outcome], value: str) -> No
 
 
 def test_each_stage_says_what_it_costs(against: Callable[..., Outcome]) -> None:
-    """Three summaries and seven calls of compose, each of 2,000 tokens in and 300 out."""
+    """Three summaries and eight calls of compose, each of 2,000 tokens in and 300 out."""
     outcome = against("--json")
     said = json.loads(outcome.out)["costs"]
     assert [(own["stage"], own["usage_usd"], own["paid_usd"], own["counted"]) for own in said] == [
         ("summarize", 0.0069, 0.0069, 0),
-        ("compose", 0.0161, 0.0161, 0),
+        ("compose", 0.0184, 0.0184, 0),
     ]
-    assert [own["paid"]["calls"] for own in said] == [3, 7]
+    assert [own["paid"]["calls"] for own in said] == [3, 8]
     table = outcome.err.split("\n")[-5:]
     assert [re.split(" {2,}", line.strip()) for line in table[:-1]] == [
         ["stage", "calls", "tokens in", "cached", "tokens out", "USD", "asked now", "USD now"],
         ["summarize", "3", "6,000", "0", "900", "$0.0069", "3", "$0.0069"],
-        ["compose", "7", "14,000", "0", "2,100", "$0.0161", "7", "$0.0161"],
-        ["total", "10", "20,000", "0", "3,000", "$0.0230", "10", "$0.0230"],
+        ["compose", "8", "16,000", "0", "2,400", "$0.0184", "8", "$0.0184"],
+        ["total", "11", "22,000", "0", "3,300", "$0.0253", "11", "$0.0253"],
     ]
     made = manifest()
     assert [made["stages"][stage]["usage_usd"] for stage in ("collect", "summarize", "compose")] == [
@@ -184,9 +184,9 @@ def test_each_stage_says_what_it_costs(against: Callable[..., Outcome]) -> None:
     now = json.loads(again.out)["costs"]
     assert [(own["usage_usd"], own["paid_usd"], own["paid"]["calls"]) for own in now] == [
         (0.0069, 0.0, 0),
-        (0.0161, 0.0, 0),
+        (0.0184, 0.0, 0),
     ]
-    assert re.search(r"^total .* \$0\.0230 +0 +-$", again.err, re.MULTILINE)
+    assert re.search(r"^total .* \$0\.0253 +0 +-$", again.err, re.MULTILINE)
 
 
 def test_cached_input_costs_what_it_costs(command: CommandLine) -> None:
@@ -200,13 +200,13 @@ def test_cached_input_costs_what_it_costs(command: CommandLine) -> None:
     with ModelServer(cached) as server:
         command.set(OPENAI_BASE_URL=server.base_url)
         said = json.loads(command(*COMMAND, "--json").out)["costs"]
-    assert [own["usage_usd"] for own in said] == [0.0054, 0.0126]  # 1,000 + 500 + 300 a call
+    assert [own["usage_usd"] for own in said] == [0.0054, 0.0144]  # 1,000 + 500 + 300 a call
 
 
 def test_two_models_have_their_own_prices(against: Callable[..., Outcome]) -> None:
     settings(PRICES + '[[prices]]\nmodel = "toy-small"\ninput = 0.1\noutput = 0.2\n')
     said = json.loads(against("--small-model", "toy-small", "--json").out)["costs"]
-    assert [own["usage_usd"] for own in said] == [0.00078, 0.0161]  # 3 calls of 2,000 at 0.1 and 300 at 0.2
+    assert [own["usage_usd"] for own in said] == [0.00078, 0.0184]  # 3 calls of 2,000 at 0.1 and 300 at 0.2
 
 
 def test_an_unknown_price_is_called_unknown(against: Callable[..., Outcome]) -> None:
@@ -215,7 +215,7 @@ def test_an_unknown_price_is_called_unknown(against: Callable[..., Outcome]) -> 
     assert outcome.code == 0, outcome.err
     assert [own["usage_usd"] for own in json.loads(outcome.out)["costs"]] == [None, None]
     assert re.search(r"^summarize +3 +6,000 +0 +900 +unknown +3 +unknown$", outcome.err, re.MULTILINE)
-    assert re.search(r"^total .* unknown +10 +unknown$", outcome.err, re.MULTILINE)
+    assert re.search(r"^total .* unknown +11 +unknown$", outcome.err, re.MULTILINE)
     assert "no price is known for 'toy'; [[prices]] in prhub.toml gives it one" in outcome.err
     assert "$0" not in outcome.err
     assert (manifest()["stages"]["compose"]["usage_usd"], manifest()["paid"]["compose"]["usd"]) == (None, None)
@@ -223,7 +223,7 @@ def test_an_unknown_price_is_called_unknown(against: Callable[..., Outcome]) -> 
 
 def test_a_sum_of_which_a_part_is_unknown_says_at_least(against: Callable[..., Outcome]) -> None:
     outcome = against("--small-model", "no-price")
-    assert re.search(r"^total .* at least \$0\.0161 +10 +at least \$0\.0161$", outcome.err, re.MULTILINE)
+    assert re.search(r"^total .* at least \$0\.0184 +11 +at least \$0\.0184$", outcome.err, re.MULTILINE)
 
 
 def test_an_endpoint_that_reports_no_tokens(command: CommandLine) -> None:
@@ -234,9 +234,9 @@ def test_an_endpoint_that_reports_no_tokens(command: CommandLine) -> None:
         command.set(OPENAI_BASE_URL=server.base_url)
         outcome = command(*COMMAND, "--json", "--budget-usd", "1")
         said = json.loads(outcome.out)["costs"]
-        assert [(own["usage_usd"], own["counted"]) for own in said] == [(None, 3), (None, 7)]
+        assert [(own["usage_usd"], own["counted"]) for own in said] == [(None, 3), (None, 8)]
         assert all(0.004 < own["paid_usd"] < 0.02 for own in said)
-        assert "the endpoint did not report the tokens of 10 calls: they are counted here" in outcome.err
+        assert "the endpoint did not report the tokens of 11 calls: they are counted here" in outcome.err
         again = command(*COMMAND)
         assert "USD" not in again.err  # nothing is known, and nothing was asked
 

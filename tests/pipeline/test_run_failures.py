@@ -69,7 +69,7 @@ def test_a_run_that_ends_in_the_middle_goes_on_with_what_is_left(command: Comman
     with ModelServer(answer) as server:
         assert against(command, server, "--out", "whole").code == 0
         whole = refs(server)
-    assert whole[3] == "plan"
+    assert whole[3:5] == ["theme-1", "plan"]
     for answers in (0, 2, 3, len(whole) - 1):
         command.set(PRHUB_CACHE_DIR=str(command.folder / f"cache-{answers}"))
         out = ("--out", f"out-{answers}")

@@ -46,11 +46,11 @@ def test_a_full_digest_in_both_languages_and_then_nothing_to_ask(command: Comman
     with ModelServer(answer) as server:
         first = live(command, server, *BOTH)
         assert (first.code, first.out) == (0, f"{RUN}/digest.en.md\n{RUN}/digest.zh.md\n")
-        assert "16 calls (1,600 tokens in, 160 out), 16 of them asked now\n" in first.err
+        assert "18 calls (1,800 tokens in, 180 out), 18 of them asked now\n" in first.err
         assert "verification: 0 errors, 0 warnings\n" in first.err
         sections = ("changes", "executive", "highlights", "recommendations", "risks", "trends")
         wordings = [f"{language}.{section}" for language in ("en", "zh") for section in sections]
-        assert asked(server) == sorted([*wordings, "plan", "pr-101", "pr-102", "pr-103"])
+        assert asked(server) == sorted([*wordings, "zh.headings", "theme-1", "plan", "pr-101", "pr-102", "pr-103"])
         files = {str(path.relative_to(RUN)): path.read_bytes() for path in RUN.rglob("*") if path.is_file()}
         assert files.keys() - {".lock"} == FILES
         second = live(command, server, *BOTH, "--json")
@@ -99,7 +99,7 @@ def test_a_language_added_later_asks_for_its_wording_only(command: CommandLine) 
         asked(server)
         assert live(command, server, *BOTH).code == 0
         refs = asked(server)
-    assert len(refs) == 6
+    assert len(refs) == 7
     assert all(ref.startswith("zh.") for ref in refs)
     assert (RUN / "digest.en.md").read_bytes() == english
 
@@ -154,6 +154,24 @@ def test_the_prompt_is_all_that_a_request_says_of_the_stranger(command: CommandL
         assert live(command, server).code == 0
     assert "<|im_end|>" not in "\n".join(seen)
     assert "hidden" not in "\n".join(seen)
+
+
+def test_a_page_for_one_minute_asks_nobody_and_follows_its_digest(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    with ModelServer(answer) as server:
+        assert live(command, server).out == f"{RUN}/digest.en.md\n"
+        assert asked(server)
+        brief = live(command, server, "--brief")
+        assert (brief.code, brief.out) == (0, f"{RUN}/digest.en.md\n{RUN}/digest.en.brief.md\n")
+        first = (RUN / "digest.en.brief.md").read_bytes()
+        assert command("render", RUN, "--brief").out == first.decode()
+        assert asked(server) == []
+        path = Path("week/pulls/101.json")
+        path.write_bytes(path.read_bytes().replace(b"Keep the page queue open", b"Hold the page queue open"))
+        assert live(command, server).code == 0
+        last = (RUN / "digest.en.brief.md").read_bytes()
+    assert (b"Keep the page queue" in first, b"Hold the page queue" in first) == (True, False)
+    assert (b"Keep the page queue" in last, b"Hold the page queue" in last) == (False, True)
 
 
 def test_stage_by_stage_comes_to_the_same_bytes_as_at_once(

@@ -1,9 +1,12 @@
 """What may and may not stand in a sentence: tables with the near misses that must not fire."""
 
+from dataclasses import replace
+
 import pytest
 from verify_world import found, inputs_of
 
 from prhub_digest.models.digest import Language
+from prhub_digest.models.glossary import Term
 from prhub_digest.verify.occurrences import Haystack
 from prhub_digest.verify.quantity_words import quantity_words
 from prhub_digest.verify.tokens import code_tokens, digit_tokens, is_quantity
@@ -13,6 +16,19 @@ from prhub_digest.verify.trend_words import trend_words
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_clean_digest_has_no_findings(language: Language) -> None:
     assert found(inputs_of(language)).findings == ()
+
+
+def test_a_term_of_the_glossary_has_its_chinese_name() -> None:
+    """In what a sentence tells first, or where it stands in English; not in English pages."""
+    named = (Term(en="prefetch step", zh="预取步骤"), Term(en="tenant", zh="租户"))
+    assert found(replace(inputs_of("zh"), glossary=named)).findings == ()
+    other = (Term(en="prefetch step", zh="预读步骤"),)
+    assert found(replace(inputs_of("zh"), glossary=other)).of("language") == [
+        ("warning", "k1", "the glossary says '预读步骤' for 'prefetch step'")
+    ]
+    left = replace(inputs_of("zh", k3="调度器按 tenant 限制队列。"), glossary=named)
+    assert ("warning", "k3", "the glossary says '租户' for 'tenant'") in found(left).of("language")
+    assert found(replace(inputs_of("en"), glossary=other)).findings == ()
 
 
 @pytest.mark.parametrize(
