@@ -196,7 +196,11 @@ def _open(folder: Path, model: _Model, languages: Sequence[str]) -> Run:
     target = Target(SourceKind.fixture, ModelKind.openai, None, f"{folder / 'week'}/")
     settings = load_settings(None, flags, {"HOME": str(folder), "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
     settings = effective(settings, target, fixture_manifest(target))
-    asker = Asker(model, ReplyStore(folder / "replies", _say))
     return open_run(
-        settings, target, Console(sys.stderr, sys.stderr), repository="toy/pages", period=PERIOD, asker=asker
+        settings,
+        target,
+        Console(sys.stderr, sys.stderr),
+        repository="toy/pages",
+        period=PERIOD,
+        asker=lambda budget: Asker(model, ReplyStore(folder / "replies", _say), budget=budget),
     )
