@@ -78,9 +78,9 @@ def test_what_was_paid_counts_and_a_higher_budget_pays_nothing_twice(week: Comma
     assert (len(said["imported"]), said["waiting"]) == (3, None)
     assert "beside 48,900 for 3 answers so far" in outcome.err
     assert files() == []
-    assert refused(week(*COMMAND, *ENOUGH), "does not cover the 1 request of the next round")
+    assert refused(week(*COMMAND, *ENOUGH), "does not cover the 2 requests of the next round")
     more = week(*COMMAND, "--budget-tokens", "100000")
-    assert (more.code, "round 2 (plan): 1 request" in more.err) == (0, True), more.err
+    assert (more.code, "round 2 (plan): 2 requests" in more.err) == (0, True), more.err
 
 
 def test_what_a_service_does_not_report_is_counted(week: CommandLine) -> None:

@@ -177,9 +177,9 @@ def test_each_stage_says_what_it_costs(against: Callable[..., Outcome]) -> None:
     assert [made["stages"][stage]["usage_usd"] for stage in ("collect", "summarize", "compose")] == [
         0.0,
         0.0069,
-        0.0161,
+        0.0184,
     ]
-    assert {stage: own["usd"] for stage, own in made["paid"].items()} == {"summarize": 0.0069, "compose": 0.0161}
+    assert {stage: own["usd"] for stage, own in made["paid"].items()} == {"summarize": 0.0069, "compose": 0.0184}
     again = against("--json")
     now = json.loads(again.out)["costs"]
     assert [(own["usage_usd"], own["paid_usd"], own["paid"]["calls"]) for own in now] == [

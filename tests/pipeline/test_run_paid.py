@@ -45,7 +45,7 @@ def after(answers: int, end: Reply) -> Callable[[Request], Reply]:
 
 @pytest.fixture
 def week(command: CommandLine) -> CommandLine:
-    """Three pull requests: the digest takes three calls for summaries, one for the plan, six for the wordings."""
+    """Three pull requests: the digest takes three calls for summaries, two for the plan, six for the wordings."""
     write_week(command.folder / "week")
     Path("prhub.toml").write_text(PRICES, encoding="utf-8", newline="")
     return command
@@ -86,15 +86,15 @@ def test_what_ended_runs_paid_adds_up_and_changes_no_byte_of_the_digest(week: Co
     """The quota ends at the second call, the budget at the fourth, the key is refused at the eighth."""
     assert against(week, after(1, NO_MONEY)).code == 4
     assert told(manifest()["paid"]) == told(manifest()["paid_in_all"]) == {"summarize": calls(1, 1)}
-    assert against(week, answer, "--budget-tokens", "7000").code == 5
+    assert against(week, answer, "--budget-tokens", "6500").code == 5
     assert told(manifest()["paid"]) == {"summarize": calls(2)}
     assert told(manifest()["paid_in_all"]) == {"summarize": calls(3, 1)}
     assert against(week, after(4, failure(401, "no"))).code == 4
     assert told(manifest()["paid"]) == {"compose": calls(4, 1)}
     assert "compose" not in manifest()["stages"]
     assert against(week, answer).code == 0
-    assert told(manifest()["paid"]) == {"compose": calls(3)}
-    assert told(manifest()["paid_in_all"]) == {"summarize": calls(3, 1), "compose": calls(7, 1)}
+    assert told(manifest()["paid"]) == {"compose": calls(4)}
+    assert told(manifest()["paid_in_all"]) == {"summarize": calls(3, 1), "compose": calls(8, 1)}
     week.set(PRHUB_CACHE_DIR=str(week.folder / "other"))
     assert against(week, answer, "--out", "whole").code == 0
     assert contents(RUN) == contents(Path("whole/toy__pages/2026-W06"))
@@ -120,11 +120,11 @@ def test_what_is_paid_is_written_while_the_stage_goes_on(week: CommandLine, monk
 def test_a_run_that_asks_nobody_paid_nothing(week: CommandLine) -> None:
     assert against(week, answer).code == 0
     before = contents(RUN)
-    assert told(manifest()["paid"]) == {"summarize": calls(3), "compose": calls(7)}
+    assert told(manifest()["paid"]) == {"summarize": calls(3), "compose": calls(8)}
     assert against(week, answer).code == 0
     assert (manifest()["paid"], contents(RUN)) == ({}, before)
-    assert told(manifest()["paid_in_all"]) == {"summarize": calls(3), "compose": calls(7)}
-    assert [own["usage"]["calls"] for own in manifest()["stages"].values()] == [0, 0, 3, 0, 7, 0]
+    assert told(manifest()["paid_in_all"]) == {"summarize": calls(3), "compose": calls(8)}
+    assert [own["usage"]["calls"] for own in manifest()["stages"].values()] == [0, 0, 3, 0, 8, 0]
     assert against(week, answer, "--fresh").code == 0
     assert manifest()["paid_in_all"] == {}  # all was stored
 
@@ -160,12 +160,12 @@ def test_show_tells_of_costs(week: CommandLine) -> None:
         next(line for line in lines if line[:2] == [name, "done"]) for name in ("summarize", "compose")
     )
     assert summarize[3:] == ["3", "6,000", "3,000", "900", "$0.0054"]
-    assert compose[3:] == ["7", "14,000", "7,000", "2,100", "$0.0126"]
+    assert compose[3:] == ["8", "16,000", "8,000", "2,400", "$0.0144"]
     at = next(place for place, line in enumerate(lines) if line[:3] == ["Paid", "for", "calls"])
     assert lines[at + 2 : at + 5] == [
         ["summarize", "3", "1", "6,000", "3,000", "900", "$0.0054", "2", "$0.0036"],
-        ["compose", "7", "0", "14,000", "7,000", "2,100", "$0.0126", "7", "$0.0126"],
-        ["total", "10", "1", "20,000", "10,000", "3,000", "$0.0180", "9", "$0.0162"],
+        ["compose", "8", "0", "16,000", "8,000", "2,400", "$0.0144", "8", "$0.0144"],
+        ["total", "11", "1", "22,000", "11,000", "3,300", "$0.0198", "10", "$0.0180"],
     ]
 
 

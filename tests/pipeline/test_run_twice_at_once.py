@@ -23,7 +23,7 @@ def test_two_runs_at_once_ask_nothing_twice(tmp_path: Path) -> None:
         asked = Counter(field(request.messages[1]["content"], "ref") for request in server.requests)
     assert [outcome.code for outcome in outcomes] == [0, 0], outcomes
     assert {*asked.values()} == {1}
-    assert len(asked) == 10
+    assert len(asked) == 11
     pages = [(tmp_path / out / "toy__pages/2026-W06/digest.en.md").read_bytes() for out in "ab"]
     assert pages[0] == pages[1]
-    assert len(list((tmp_path / "cache/replies").glob("*/*.json"))) == 10
+    assert len(list((tmp_path / "cache/replies").glob("*/*.json"))) == 11

@@ -23,6 +23,7 @@ def test_signals_of_one_pull_request() -> None:
         pull=12,
         area="queue",
         area_candidates=("queue", "gpu"),
+        touched=("queue", "gpu"),
         tags=Tags(platforms=("amd",)),
         change_type="fix",
         bot=False,
