@@ -295,6 +295,17 @@ def test_failed_checks_are_told() -> None:
     )
 
 
+def test_a_heading_is_set_like_a_sentence_and_its_areas_stand_beside_it() -> None:
+    theme = week("zh").digest.themes[0]
+    assert theme.heading is not None
+    named = theme.updated(heading=theme.heading.updated(text="`KV`缓存与prefill"))
+    headings = [
+        build_view(week("zh", digest=week("zh").digest.updated(themes=(own,)))).sections[1].parts[0].heading
+        for own in (named, theme.updated(heading=None))
+    ]
+    assert headings == ["KV 缓存与 prefill（core、docs）", "core、docs"]
+
+
 def test_a_long_list_of_findings_is_cut() -> None:
     found = tuple(Finding(check="support", severity="warning", item="k1", message=f"doubt {n}") for n in range(30))
     given = week("zh", verification=verification("zh").updated(findings=found))
