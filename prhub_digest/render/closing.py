@@ -133,11 +133,11 @@ def _checking(page: Page) -> list[Line]:
         return _notes([page.say("close.not_checked"), *_templates(page)])
     sentences = len(page.given.digest.sentences) if page.given.digest.mode == "model" else 0
     key = "close.sentences_failed" if verification.errors else "close.sentences"
-    counts = [(page.say(f"check.{check.check}"), check.checked) for check in verification.checks]
+    made = sum(check.checked for check in verification.checks)
     return [
         *_notes([page.say(key, n=sentences)] if sentences else []),
         _findings(page, verification),
-        *_notes([_counted(page, "close.checked", counts)] if counts else []),
+        *_notes([page.say("close.checked", n=made, kinds=len(verification.checks))] if made else []),
         *_notes(_templates(page)),
     ]
 
