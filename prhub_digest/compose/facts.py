@@ -156,5 +156,6 @@ def _fact_line(fact: Fact) -> str:
 
 
 def _stat_line(count: Count) -> str:
-    out_of = f" of {count.denominator}" if count.denominator is not None else ""
+    """A time has no part of a whole: what it was measured on is left out."""
+    out_of = f" of {count.denominator}" if count.denominator is not None and count.unit != "hours" else ""
     return f"{count.path} {count.value}{out_of} {count.unit}"

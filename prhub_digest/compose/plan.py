@@ -24,21 +24,25 @@ _RISK_GROUPS = ("flags", "threads")
 
 @dataclass(frozen=True)
 class PlanMaterial:
-    """What a plan is made from; `themes` are the groups of pull requests, before they have names."""
+    """What a plan is made from; `themes` are the groups of pull requests, before they have names.
+
+    `reverts` take back an earlier change: no theme tells them, and a reader must know.
+    """
 
     facts: tuple[Fact, ...]
     stats: Stats
     ranking: Ranking
     themes: tuple[Grouping, ...]
     inputs: str
+    reverts: frozenset[int] = frozenset()
 
     def facts_of_theme(self, theme: Grouping) -> tuple[Fact, ...]:
         """What the request of a theme shows, in rank order."""
         return tuple(fact for fact in self.facts if fact.pull in theme.pulls and fact.kind in TOLD_IN_THEMES)
 
     def facts_of_highlights(self) -> tuple[Fact, ...]:
-        """Headline, scope and condition of each highlight: enough for a main line, too little for a story."""
-        listed = frozenset(self.ranking.highlights)
+        """Headline, scope and condition of each highlight and revert: a main line, and too little for a story."""
+        listed = self.reverts.union(self.ranking.highlights)
         told = TOLD_IN_THEMES - AT_LENGTH
         return tuple(fact for fact in self.facts if fact.pull in listed and fact.kind in told)
 

@@ -205,7 +205,8 @@ class _Composing:
         self.refused.update({item.id: str(error) for item in task.items})
         if isinstance(error, LeftToRules):
             return
-        self.run.console.warning(f"{task.subject} is worded by templates: {error}")
+        instead = "the themes are named by their areas" if task.section == "headings" else "templates word it"
+        self.run.console.warning(f"{task.subject}: {instead}: {error}")
         self.cost.failures.append(Failure(stage="compose", subject=task.subject, reason=str(error)))
         self.cost.add_failed(error)
 

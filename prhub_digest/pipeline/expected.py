@@ -18,7 +18,7 @@ _SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 426, 0.135
 _STATEMENTS_OF_CHUNK = 108
 # Facts in the planning requests, by the tokens of the summaries' replies that they come from: those of the themes, and
 # those of the highlights and dangers.
-FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.26, 0.12
+FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.21, 0.12
 HEADLINE_OUTPUT = 45
 # The letters of twelve pull requests as JSON.
 COMPARISON_OUTPUT = 60

@@ -42,7 +42,9 @@ def plan_week(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
         BudgetError, PendingReplies: as `compose` says.
     """
     themes = group_by_theme(week.ranking, week.summaries, week.signals)
-    material = PlanMaterial(facts_of(week.ranking, week.summaries), week.statistics, week.ranking, themes, inputs)
+    reverts = frozenset(number for number, summary in week.summaries.items() if summary.change_type == "revert")
+    facts = facts_of(week.ranking, week.summaries)
+    material = PlanMaterial(facts, week.statistics, week.ranking, themes, inputs, reverts)
     if run.asker is None or run.builder is None:
         return plan_by_rules(material, NO_MODEL)
     if not week.collection.numbers:

@@ -13,12 +13,10 @@ _NEAR_TIMES = 2
 def choose(order: Sequence[int], areas: Mapping[int, str], wanted: int, forced: frozenset[int]) -> frozenset[int]:
     """Exactly `wanted` pull requests of `order`, or all where there are fewer; `order` holds one a unit, best first.
 
-    First those that people have `forced`, then the best of every large area, then by place within the quota of an
-    area, and last by place alone.
+    First those that people have `forced`, then by place within the quota of an area, and last by place alone. The best
+    of a large area that has none takes the place of the last one of an area that has several.
     """
     chosen = [pull for pull in order if pull in forced][:wanted]
-    chosen += [pull for pull in _best_of_large_areas(order, areas, wanted) if pull not in chosen]
-    chosen = chosen[:wanted]
     taken = Counter(areas[pull] for pull in chosen)
     limit = max(2, -(-wanted // _QUOTA))
     for pull in order:
@@ -26,10 +24,16 @@ def choose(order: Sequence[int], areas: Mapping[int, str], wanted: int, forced: 
             chosen.append(pull)
             taken[areas[pull]] += 1
     chosen += [pull for pull in order if pull not in chosen][: wanted - len(chosen)]
+    for best in _best_of_large_areas(order, areas, wanted):
+        shown = Counter(areas[pull] for pull in chosen)
+        spare = [pull for pull in order if pull in chosen and pull not in forced and shown[areas[pull]] > 1]
+        if not shown[areas[best]] and spare:
+            chosen[chosen.index(spare[-1])] = best
     return frozenset(chosen)
 
 
 def _best_of_large_areas(order: Sequence[int], areas: Mapping[int, str], wanted: int) -> list[int]:
+    """The best of each area that must be shown, if it stands near enough; the largest area first."""
     sizes = Counter(areas[pull] for pull in order)
     best: dict[str, int] = {}
     for pull in order[: _NEAR_TIMES * wanted]:

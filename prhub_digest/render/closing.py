@@ -35,7 +35,12 @@ def closing_of_nothing(page: Page) -> tuple[Section, ...]:
 def unread_lines(page: Page) -> tuple[Line, ...]:
     """What the model did not see, did not summarise, or got from the source in part only."""
     model = page.given.digest.mode == "model" and not page.given.digest.usage.stubs
-    return (*_unsummarised(page), *_left_out(page), *_not_whole(page), *(_reading(page)[:1] if model else []))
+    return (
+        *_unsummarised(page),
+        *_left_out(page),
+        *_not_whole(page),
+        *(_reading(page, named=False)[:1] if model else []),
+    )
 
 
 def _notes(texts: list[str]) -> list[Line]:
@@ -90,8 +95,8 @@ def _source(page: Page) -> list[str]:
     return [page.say("close.source_note", note=note) for note in page.given.collection.notes]
 
 
-def _reading(page: Page) -> list[Line]:
-    """How much the model was shown; the pull requests that it did not see in full by link."""
+def _reading(page: Page, *, named: bool = True) -> list[Line]:
+    """How much the model was shown; `named`: with the pull requests that it did not see in full by link."""
     read = page.given.coverage
     if not read.pulls:
         return []
@@ -108,7 +113,7 @@ def _reading(page: Page) -> list[Line]:
     if not partly:
         return _notes([page.say("close.read_all", pulls=read.pulls), *notes])
     told = page.say("close.read", full=read.pulls_complete, pulls=read.pulls, part=partly)
-    links = page.pull_links(page.given.partly_read)
+    links = page.pull_links(page.given.partly_read) if named else ()
     head = Span(told + page.say("mark.colon") if links else told)
     return [Line((head, *links), stop=page.say("mark.stop")), *_notes(notes)]
 
@@ -133,11 +138,11 @@ def _checking(page: Page) -> list[Line]:
         return _notes([page.say("close.not_checked"), *_templates(page)])
     sentences = len(page.given.digest.sentences) if page.given.digest.mode == "model" else 0
     key = "close.sentences_failed" if verification.errors else "close.sentences"
-    counts = [(page.say(f"check.{check.check}"), check.checked) for check in verification.checks]
+    made = sum(check.checked for check in verification.checks)
     return [
         *_notes([page.say(key, n=sentences)] if sentences else []),
         _findings(page, verification),
-        *_notes([_counted(page, "close.checked", counts)] if counts else []),
+        *_notes([page.say("close.checked", n=made, kinds=len(verification.checks))] if made else []),
         *_notes(_templates(page)),
     ]
 

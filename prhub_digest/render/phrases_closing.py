@@ -58,7 +58,7 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "{n} {n:sentence|sentences} checked by code; not all passed, see below.",
         "代码核对了 {n} 个句子；有未通过之处，见下。",
     ),
-    "close.checked": ("Checks made", "各项检查的次数"),
+    "close.checked": ("Checks made: {n}, of {kinds} {kinds:kind|kinds}.", "共检查 {n} 处，分 {kinds} 类。"),
     "close.findings": ("To be read with care", "阅读时请留意"),
     "close.no_findings": ("No check failed.", "所有检查均通过。"),
     "close.not_checked": ("The checks were not run.", "尚未运行检查。"),

@@ -6,6 +6,7 @@ from prhub_digest.models.digest import DigestTheme, Sentence
 from prhub_digest.models.verification import Finding, Verification
 from prhub_digest.render.inline import Inline, clip, plain
 from prhub_digest.render.page import Page
+from prhub_digest.render.typography import polish
 
 _FINDINGS = 12
 _LIMIT = 300
@@ -13,11 +14,16 @@ _NOTABLE_SHARE = 0.25
 
 
 def theme_heading(page: Page, theme: DigestTheme) -> str:
-    """`Name (area, area)`; without a name the areas alone."""
+    """`Name (area, area)`, without a name the areas alone; a heading sets no code apart."""
     areas = page.say("mark.list").join(theme.areas)
     if theme.heading is None:
         return areas
-    return theme.heading.text + page.say("mark.open") + areas + page.say("mark.close")
+    return (
+        polish(theme.heading.text.replace("`", ""), page.language)
+        + page.say("mark.open")
+        + areas
+        + page.say("mark.close")
+    )
 
 
 def notable_templates(page: Page) -> int:

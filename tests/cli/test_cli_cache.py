@@ -64,15 +64,16 @@ def test_stats(finished: CommandLine) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.split("\n")
     assert lines[0] == str(finished.folder / REPLIES)
-    assert lines[1].startswith("10 entries (")
+    assert lines[1].startswith("11 entries (")
     assert lines[2:4] == ["0 damaged, 0 that cannot be read here", "0 leftovers of writes that did not end (0 B)"]
     rows = [line.split() for line in lines]
     assert ["summarize_pr", "3"] in [row[:2] for row in rows]
-    assert ["toy", "10"] in [row[:2] for row in rows]
+    assert ["toy", "11"] in [row[:2] for row in rows]
     figures = json.loads(finished("cache", "stats", "--json").out)
-    assert (figures["entries"], figures["bytes"]) == (10, sum(path.stat().st_size for path in entries()))
+    assert (figures["entries"], figures["bytes"]) == (11, sum(path.stat().st_size for path in entries()))
     assert {name: share["entries"] for name, share in figures["by_prompt"].items()} == {
         "compose_plan": 1,
+        "compose_theme": 1,
         "compose_wording": 6,
         "summarize_pr": 3,
     }
@@ -109,9 +110,9 @@ def test_the_settings_file_names_the_store(finished: CommandLine, monkeypatch: p
     monkeypatch.delenv("PRHUB_CACHE_DIR")
     Path("mine.toml").write_text('cache_dir = "cache"\n', encoding="utf-8")
     forget_summaries()
-    assert "10 entries" in finished("cache", "stats", "--config", "mine.toml").out
+    assert "11 entries" in finished("cache", "stats", "--config", "mine.toml").out
     assert "nothing would be asked anew" in finished("cache", "why", RUN, "--config", "mine.toml").out
-    assert "removed 10 entries (" in finished("cache", "prune", "--all", "--config", "mine.toml").out
+    assert "removed 11 entries (" in finished("cache", "prune", "--all", "--config", "mine.toml").out
     assert finished("cache", "stats", "--config", "none.toml").code == 2
 
 
@@ -236,7 +237,7 @@ def test_why_of_a_replay_looks_into_the_fixture(finished: CommandLine) -> None:
     lines = outcome.out.split("\n")
     assert lines[0] == "summarize_pr/pr-101: never asked"
     assert lines[1].startswith("summarize_pr/pr-103: not as in the nearest stored reply (")
-    assert outcome.err == "2 requests without a recorded reply in the fixture ./week\n"
+    assert outcome.err == "2 requests without a recorded reply in the fixture ./week/\n"
 
 
 def test_why_of_a_run_without_a_model(command: CommandLine) -> None:
@@ -275,18 +276,17 @@ def test_prune(finished: CommandLine) -> None:
     sizes = [path.stat().st_size for path in (old, stale)]
     damaged.write_bytes(b"{}")
     tried = finished("cache", "prune", "--dry-run")
-    assert (tried.code, len(entries())) == (0, 10)
+    assert (tried.code, len(entries())) == (0, 11)
     assert f"\nwould remove 1 entry not used for 90 days ({sizes[0] / 1000:.1f} kB), 1 damaged (2 B), 0 " in tried.out
     done = finished("cache", "prune")
     assert done.out == tried.out.replace("would remove", "removed").replace("would keep", "kept")
     assert entries() == [stale, *rest]
     assert "removed 1 entry not used for 7 days" in finished("cache", "prune", "--unused-days", "7").out
-    assert "kept 7 entries (" in finished("cache", "prune", "--unused-days", "7").out
-    assert "removed 7 entries (" in finished("cache", "prune", "--all").out
-    left = sorted(path.name for path in Path("cache/replies").rglob("*") if path.is_file())
-    assert left == [".claims", "README"]
+    assert "kept 8 entries (" in finished("cache", "prune", "--unused-days", "7").out
+    assert "removed 8 entries (" in finished("cache", "prune", "--all").out
+    assert [path.name for path in Path("cache/replies").rglob("*") if path.is_file()] == ["README"]
     live(finished, "--fresh")
-    assert len(entries()) == 10
+    assert len(entries()) == 11
 
 
 def test_prune_refuses_what_contradicts_itself(command: CommandLine) -> None:

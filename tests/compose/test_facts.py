@@ -1,6 +1,7 @@
 from compose_week import MATERIAL, SUMMARIES
 
 from prhub_digest.compose.facts import dangers_block, facts_block, stats_block
+from prhub_digest.models.stats import Count
 
 FULL = """p1 area cache, performance, off by default
 p1.h1 Prefix pages are prefetched on decode
@@ -45,6 +46,11 @@ def test_dangers_come_by_severity_as_many_as_fit():
     lines = ["p1.r1 (high) Pages are lost when the queue is full.", "p1.t1 (medium) What if it is full?"]
     assert dangers_block(MATERIAL.facts, budget=1_000, count=len) == "\n".join(lines)
     assert dangers_block(MATERIAL.facts, budget=60, count=len) == lines[0]
+
+
+def test_a_time_is_no_part_of_a_whole():
+    hours = Count(path="hours_to_merge.p90", value=583.8, unit="hours", denominator=15)
+    assert stats_block(MATERIAL.stats.updated(counts=(hours,))) == "hours_to_merge.p90 583.8 hours"
 
 
 def test_statistics_are_one_line_each():

@@ -6,10 +6,11 @@ from prhub_digest.models.ranking import RankEntry, Ranking
 from prhub_digest.models.signals import Area, PullRequestSignals, Signals, Unit
 from prhub_digest.models.summary import ChangeType, PullRequestSummary
 
+Row = tuple[int, float, str, ChangeType, str]
 Week = tuple[Ranking, dict[int, PullRequestSummary], Signals]
 
 
-def week(*rows: tuple[int, float, str, ChangeType, str], units: tuple[Unit, ...] = ()) -> Week:
+def week(*rows: Row, units: tuple[Unit, ...] = ()) -> Week:
     """Rows of number, importance, area, type of change, and the areas its files stand in."""
     entries = tuple(
         RankEntry(place=place, pull=row[0], importance=row[1], exact=row[1], scores=(), adjustments=(), highlight=False)
@@ -54,7 +55,7 @@ def test_a_theme_an_area_the_weightiest_first() -> None:
 
 def test_routine_and_what_was_taken_back_is_told_in_no_theme() -> None:
     undone = Unit(kind="revert", pulls=(5, 6), standing=())
-    rows = (
+    rows: tuple[Row, ...] = (
         (1, 6.0, "core", "fix", "core"),
         (2, 9.0, "core", "dependency", "core"),
         (3, 1.9, "docs", "docs", "docs"),
@@ -66,17 +67,17 @@ def test_routine_and_what_was_taken_back_is_told_in_no_theme() -> None:
 
 
 def test_the_smallest_area_joins_the_one_it_changes_together_with() -> None:
-    large = [
+    large: list[Row] = [
         (10 * area + number, 9.0 - area / 10, f"a{area}", "fix", f"a{area}") for area in range(9) for number in (1, 2)
     ]
-    rows = (*large, (200, 3.0, "small", "fix", "small a4"))
+    rows: tuple[Row, ...] = (*large, (200, 3.0, "small", "fix", "small a4"))
     themes = group_by_theme(*week(*rows))
     assert len(themes) == MOST_THEMES
     assert Grouping(("a4", "small"), (41, 42, 200)) in themes
 
 
 def test_what_changes_with_nothing_else_is_other_if_there_is_one() -> None:
-    large = [
+    large: list[Row] = [
         (10 * area + number, 5.0, "other" if area == 8 else f"a{area}", "fix", "")
         for area in range(9)
         for number in (1, 2)
@@ -93,7 +94,7 @@ def test_what_changes_with_nothing_else_is_other_if_there_is_one() -> None:
 def test_every_told_pull_request_is_in_one_theme_of_its_area_whatever_the_order(
     drawn: list[tuple[int, int, set[int]]], random: st.DataObject
 ) -> None:
-    rows = [
+    rows: list[Row] = [
         (number, tenth / 10, f"a{area}", "fix", " ".join(f"a{one}" for one in sorted(touched)))
         for number, (area, tenth, touched) in enumerate(drawn, 1)
     ]

@@ -81,7 +81,7 @@ def test_step_by_step(waiting: CommandLine, server: BatchServer) -> None:
         assert "still under way; look again with: " in look.err
     look = waiting("batch", "status", RUN)
     assert f"{RUN}/batch/downloaded-batch_1.jsonl: 3 replies imported, 0 requests without a line\n" in look.err
-    assert f"round 2 (plan): 1 request in {RUN}/batch/round-002.jsonl; or have a server" in look.err
+    assert f"round 2 (plan): 2 requests in {RUN}/batch/round-002.jsonl; or have a server" in look.err
     assert [(job["status"], job["done"], job["completed"]) for job in jobs()] == [("completed", True, 3)]
     assert "nothing of runs/toy__pages/2026-W06 is under way" in waiting("batch", "status", RUN).err
 

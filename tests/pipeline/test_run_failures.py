@@ -249,7 +249,18 @@ def test_a_cut_answer_of_one_is_no_reason_to_end(command: CommandLine) -> None:
     assert read("summaries/102.json")["usage"]["calls"] == 3
 
 
-@pytest.mark.parametrize("ref", ["plan", "en.risks"])
+def test_names_that_cannot_be_had_leave_the_areas(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+    with ModelServer(but("zh.headings".__eq__, lambda _: completion("I would rather not say."))) as server:
+        outcome = against(command, server, "--lang", "en", "--lang", "zh")
+    assert outcome.code == 1
+    assert "warning: zh.headings: the themes are named by their areas: no usable reply" in outcome.err
+    pages = [(RUN / f"digest.{language}.md").read_bytes().decode() for language in ("en", "zh")]
+    assert "\n### Keep the page queue (queue)\n" in pages[0]
+    assert "\n### queue\n" in pages[1]
+
+
+@pytest.mark.parametrize("ref", ["theme-1", "plan", "en.risks"])
 def test_a_key_that_is_refused_while_composing_ends_the_run(command: CommandLine, ref: str) -> None:
     write_week(command.folder / "week")
     with ModelServer(but(ref.__eq__, lambda _: failure(401, "no"))) as server:

@@ -10,7 +10,7 @@ def areas(text: str) -> dict[int, str]:
 
 def test_the_best_within_the_quota_of_an_area() -> None:
     week = areas("core core core core api api ci core")
-    # At most two of an area; the best of the two areas that hold a good part of the week come first.
+    # At most two of four are of one area.
     assert choose(list(week), week, 4, NONE) == {1, 2, 5, 6}
 
 
@@ -19,13 +19,19 @@ def test_the_quota_gives_way_where_nothing_else_is_left() -> None:
     assert choose(list(week), week, 4, NONE) == {1, 2, 3, 4}
 
 
-def test_the_best_of_a_large_area_is_shown_if_it_stands_near() -> None:
-    near = areas("a b c d e docs docs docs g h i j")
-    assert choose(list(near), near, 3, NONE) == {1, 2, 6}
-    far = areas("a b c d e f g h i docs docs docs")
-    assert choose(list(far), far, 3, NONE) == {1, 2, 3}
-    small = areas("a b c d e f g h " + "z " * 40)
-    assert choose(list(small), small, 8, NONE) == {1, 2, 3, 4, 5, 6, 7, 9}
+def test_the_first_of_all_stays_whatever_area_is_large() -> None:
+    week = areas("scheduler router api kv models router api kv models runtime runtime runtime")
+    assert choose(list(week), week, 4, NONE) == {1, 2, 3, 4}
+
+
+def test_the_best_of_a_large_area_takes_the_last_place_of_one_that_has_several() -> None:
+    near = areas("a a b c docs docs docs g h i j k")
+    assert choose(list(near), near, 4, NONE) == {1, 3, 4, 5}
+    assert choose(list(near), near, 4, frozenset({2})) == {2, 3, 4, 5}
+    far = areas("a a b c d e f g docs docs docs h")
+    assert choose(list(far), far, 4, NONE) == {1, 2, 3, 4}
+    alone = areas("a a b c z d e f g h i j")
+    assert choose(list(alone), alone, 4, NONE) == {1, 2, 3, 4}
 
 
 def test_people_decide_before_the_rules() -> None:

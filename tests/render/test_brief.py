@@ -1,5 +1,6 @@
 from render_week import digest, facts_week, summary, week
 
+from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import OpenThread
 from prhub_digest.render.markdown import render_markdown
 from prhub_digest.render.view import build_view
@@ -40,7 +41,7 @@ def test_the_page_for_one_minute() -> None:
 
 - 2 of 4 PRs not summarised: [#102]({URL}/102) (the reply was not JSON); [#103]({URL}/103) (cut at its limit).
 - {LEFT_OUT}, 1 in all: [#102]({URL}/102).
-- Read in full: 3 of 4 PRs; 1 in part or by name only: [#102]({URL}/102).
+- Read in full: 3 of 4 PRs; 1 in part or by name only.
 """
     )
 
@@ -55,6 +56,21 @@ def test_without_a_model_it_has_titles() -> None:
     page = render_markdown(build_view(facts_week("zh"), brief=True))
     assert f"## 重点 PR 之首\n\n- **[#101]({URL}/101)**：Fix `a | b` parsing of Task\\<bool>\n" in page
     assert "执行摘要" not in page
+
+
+def test_a_flag_names_its_most_important_pull_requests() -> None:
+    given = week("en")
+    numbers = tuple(range(1, 9))
+    flag = Count(path="flags.no_approval", value=8, unit="pulls", denominator=8, pulls=numbers)
+    of_week = given.collection.updated(numbers=(*given.collection.numbers, *numbers))
+    page = render_markdown(
+        build_view(
+            week("en", stats=given.stats.updated(counts=(flag,)), digest=facts_week("en").digest, collection=of_week),
+            brief=True,
+        )
+    )
+    links = ", ".join(f"[#{number}]({URL}/{number})" for number in range(1, 6))
+    assert f"\n- no approval: {links}, and 3 more\n" in page
 
 
 def test_at_most_five_highlights() -> None:

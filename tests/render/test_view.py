@@ -289,10 +289,21 @@ def test_failed_checks_are_told() -> None:
   - error · Key changes, Parsing and guards (core, docs), 1: value 7 is not in `#101`
   - warning · the whole digest: two themes are one
   - warning · Highlighted PRs, 2: no end mark
-- Checks made: known ids 9, quotes found in their source 4.
+- Checks made: 13, of 2 kinds.
 """
         in closing
     )
+
+
+def test_a_heading_is_set_like_a_sentence_and_its_areas_stand_beside_it() -> None:
+    theme = week("zh").digest.themes[0]
+    assert theme.heading is not None
+    named = theme.updated(heading=theme.heading.updated(text="`KV`缓存与prefill"))
+    headings = [
+        build_view(week("zh", digest=week("zh").digest.updated(themes=(own,)))).sections[1].parts[0].heading
+        for own in (named, theme.updated(heading=None))
+    ]
+    assert headings == ["KV 缓存与 prefill（core、docs）", "core、docs"]
 
 
 def test_a_long_list_of_findings_is_cut() -> None:
@@ -300,7 +311,7 @@ def test_a_long_list_of_findings_is_cut() -> None:
     given = week("zh", verification=verification("zh").updated(findings=found))
     rendered = render_text(build_view(given))
     assert rendered.count("\n  - 警告 · 本周重点变化，解析与保护（core、docs），第 1 句：doubt ") == 12
-    assert "doubt 11\n  - 另有 18 项\n- 各项检查的次数" in rendered
+    assert "doubt 11\n  - 另有 18 项\n- 共检查 13 处，分 2 类。" in rendered
 
 
 @pytest.mark.parametrize(
