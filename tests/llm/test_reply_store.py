@@ -55,7 +55,7 @@ def test_h25_every_part_of_the_question_counts(tmp_path: Path) -> None:
     request = wording("English")
     store.save(stored(request))
     shipped = (prompts_dir() / "compose_wording.prompt.md").read_text(encoding="utf-8")
-    (tmp_path / "compose_wording.prompt.md").write_text(shipped.replace("as JSON: one", "as JSON; one"), "utf-8")
+    (tmp_path / "compose_wording.prompt.md").write_text(shipped.replace("digest, as JSON.", "digest as JSON."), "utf-8")
     schema, limit = request.wire_schema, request.parameters.max_output_tokens
     changed = [
         request.updated(model="toy-model-2"),
