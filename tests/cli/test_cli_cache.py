@@ -237,7 +237,7 @@ def test_why_of_a_replay_looks_into_the_fixture(finished: CommandLine) -> None:
     lines = outcome.out.split("\n")
     assert lines[0] == "summarize_pr/pr-101: never asked"
     assert lines[1].startswith("summarize_pr/pr-103: not as in the nearest stored reply (")
-    assert outcome.err == "2 requests without a recorded reply in the fixture ./week/\n"
+    assert outcome.err == "2 requests without a recorded reply in the fixture ./week\n"
 
 
 def test_why_of_a_run_without_a_model(command: CommandLine) -> None:
@@ -284,7 +284,8 @@ def test_prune(finished: CommandLine) -> None:
     assert "removed 1 entry not used for 7 days" in finished("cache", "prune", "--unused-days", "7").out
     assert "kept 8 entries (" in finished("cache", "prune", "--unused-days", "7").out
     assert "removed 8 entries (" in finished("cache", "prune", "--all").out
-    assert [path.name for path in Path("cache/replies").rglob("*") if path.is_file()] == ["README"]
+    left = sorted(path.name for path in Path("cache/replies").rglob("*") if path.is_file())
+    assert left == [".claims", "README"]
     live(finished, "--fresh")
     assert len(entries()) == 11
 
