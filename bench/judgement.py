@@ -26,28 +26,31 @@ from bench import Measure
 from bench._week import word_of
 from prhub_digest.cli.setup import effective, fixture_manifest, open_run
 from prhub_digest.cli.target import ModelKind, SourceKind, Target
-from prhub_digest.collect.fixture import FixtureSource
+from prhub_digest.collect.fixture import FixtureSource, read_manifest
 from prhub_digest.compose import group_by_theme
 from prhub_digest.console import Console
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.client import Completion
 from prhub_digest.llm.store import ReplyStore
-from prhub_digest.models.digest import Digest
+from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.llm import LogicalRequest, Message, Usage
 from prhub_digest.models.plan import Plan
 from prhub_digest.models.ranking import Comparison, Ranking
 from prhub_digest.models.signals import Area
+from prhub_digest.models.verification import Verification
+from prhub_digest.pipeline.composing import verification_name
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.run import run_all, run_until
 from prhub_digest.pipeline.week import Week
 from prhub_digest.rank import candidates, comparison_groups, rank
 from prhub_digest.settings import load_settings
+from prhub_digest.shipped import fixture_dir
 from prhub_digest.verify.trend_words import trend_words
 
 PULLS = range(1001, 1321)
 HIGHLIGHTS = 24
 SEEDS = 5
-LANGUAGES = ("en", "zh")
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _AREAS = tuple(f"area-{letter}" for letter in "abcdefghijklmno")
 
 
@@ -63,38 +66,42 @@ def measure() -> Iterator[Measure]:
         week = run_until(run, "compose")
         yield Measure("judgement_calls_zh_that_plan", model.calls["compose_theme"] + model.calls["compose_plan"], 0)
         yield Measure("judgement_calls_zh_wording", model.composing, 45)
-        yield from _digests(run, week)
+        yield from _digests(run, week, "judgement")
         yield from _orders(week)
+        run, week = _demo(folder)
+        yield from _digests(run, week, "judgement_demo")
 
 
-def _digests(run: Run, week: Week) -> Iterator[Measure]:
+def _digests(run: Run, week: Week, name: str) -> Iterator[Measure]:
     plan = run.folder.read_record("plan.json", Plan)
     digests = [run.folder.read_record(f"digest.{language}.json", Digest) for language in LANGUAGES]
     if plan is None or None in digests:
         raise RuntimeError("there is no digest")
     first, second = (digest for digest in digests if digest)
     missing = first.announced_highlights - len(first.highlights)
-    yield Measure("judgement_highlights_missing", missing, 0)
+    yield Measure(f"{name}_highlights_missing", missing, 0)
     printed = [entry.importance for entry in week.ranking.entries[:HIGHLIGHTS]]
-    yield Measure("judgement_sd_of_first", statistics.pstdev(printed), 0.6, at_least=True)
-    yield Measure("judgement_distinct_of_first", len(set(printed)), 12, at_least=True)
-    yield Measure("judgement_themes", len(plan.themes), 9)
+    if len(printed) == HIGHLIGHTS:
+        yield Measure(f"{name}_sd_of_first", statistics.pstdev(printed), 0.6, at_least=True)
+        yield Measure(f"{name}_distinct_of_first", len(set(printed)), 12, at_least=True)
+    yield Measure(f"{name}_themes", len(plan.themes), 9)
     cited = [[(own.item, own.claims, own.figures, own.stats) for own in digest.sentences] for digest in (first, second)]
-    yield Measure("judgement_ids_that_differ", sum(one != other for one, other in zip(*cited, strict=True)), 0)
+    yield Measure(f"{name}_ids_that_differ", sum(one != other for one, other in zip(*cited, strict=True)), 0)
     sentences = (*first.sentences, *second.sentences)
-    yield Measure("judgement_trend_words", sum(len(trend_words(own.text)) for own in sentences), 0)
-    yield Measure("judgement_stray_digits", sum(bool(re.search(r"\d", own.text)) for own in sentences), 0)
-    figures = [plan.fact(name).figure for own in first.sentences for name in own.figures]
+    yield Measure(f"{name}_trend_words", sum(len(trend_words(own.text)) for own in sentences), 0)
+    found = [run.folder.read_record(verification_name(language), Verification) for language in LANGUAGES]
+    yield Measure(f"{name}_errors", sum(len(own.errors) for own in found if own), 0)  # a stray digit is one
+    figures = [plan.fact(fact).figure for own in first.sentences for fact in own.figures]
     bare = sum(figure is None or not (figure.metric and figure.condition) for figure in figures)
-    yield Measure("judgement_figures", len(figures), 1, at_least=True)
-    yield Measure("judgement_figures_without_condition", bare, 0)
+    yield Measure(f"{name}_figures", len(figures), 1, at_least=True)
+    yield Measure(f"{name}_figures_without_condition", bare, 0)
     at_length: dict[int, set[str]] = {}
     for section in ("executive", "changes", "trends", "risks", "highlights", "recommendations"):
         for item in plan.items(section):
             for fact in map(plan.fact, item.facts):
                 if fact.kind == "claim":
                     at_length.setdefault(fact.pull, set()).add(section)
-    yield Measure("judgement_sections_at_length", max(map(len, at_length.values())), 2)
+    yield Measure(f"{name}_sections_at_length", max(map(len, at_length.values())), 2)
 
 
 def _orders(week: Week) -> Iterator[Measure]:
@@ -185,6 +192,18 @@ def _pull(number: int, chosen: Random) -> Any:
     )
     body = f"The {word} queue no longer closes early.\nThe mean latency falls from 20 ms to 12 ms with 8 workers."
     return pull.updated(files=files, body=body)
+
+
+def _demo(folder: Path) -> tuple[Run, Week]:
+    """The recorded week, replayed."""
+    flags = {"languages": list(LANGUAGES), "out": str(folder / "runs")}
+    target = Target(SourceKind.fixture, ModelKind.replay, None, "demo")
+    settings = effective(load_settings(None, flags, {"HOME": str(folder)}), target, fixture_manifest(target))
+    source = FixtureSource(fixture_dir("demo"))
+    period = read_manifest(fixture_dir("demo")).collection.period
+    run = open_run(settings, target, Console(sys.stderr, sys.stderr), repository=source.repository, period=period)
+    run_all(run, source, period)
+    return run, run_until(run, "compose")
 
 
 def _say(line: str) -> None:
