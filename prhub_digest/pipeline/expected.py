@@ -13,35 +13,35 @@ from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import Plan, SectionName
 
 # Of a summary: so much whatever it is about, and so much of its input.
-_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 426, 0.135
+_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 470, 0.135
 # Statements in the request for a headline, by the chunks of the pull request.
 _STATEMENTS_OF_CHUNK = 108
 # Facts in the planning requests, by the tokens of the summaries' replies that they come from: those of the themes, and
 # those of the highlights and dangers.
-FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.21, 0.12
-HEADLINE_OUTPUT = 45
+FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.2, 0.105
+HEADLINE_OUTPUT = 47
 # The letters of twelve pull requests as JSON.
 COMPARISON_OUTPUT = 60
 PLAN_OUTPUT_OF_ITEM = 40
-NAME_OUTPUT = 25
+NAME_OUTPUT = 35
 # Of a sentence that is refused, a share is asked for once more, mostly alone.
-_REPAIRS_OF_ITEM = 0.033
+_REPAIRS_OF_ITEM = 0.01
 _REPAIR_INPUT, _REPAIR_OUTPUT = 120, 76
 # What the executive summary is shown of the sentences before it.
-_KEPT = 0.84
+_KEPT = 0.8
 _INPUT_OF_ITEM: dict[SectionName, int] = {
-    "executive": 158,
-    "headings": 60,
-    "changes": 172,
-    "trends": 76,
-    "risks": 148,
-    "recommendations": 149,
-    "highlights": 243,
+    "executive": 137,
+    "headings": 10,
+    "changes": 160,
+    "trends": 38,
+    "risks": 138,
+    "recommendations": 137,
+    "highlights": 221,
 }
-_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 60, "zh": 69}
+_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 63, "zh": 71}
 SENTENCE_OUTPUT = max(_OUTPUT_OF_ITEM.values())
 _HEADING_OUTPUT = 22
-_CHANGES_OF_PULL, _MOST_CHANGES = 1.7, 35
+_CHANGES_OF_PULL, _MOST_CHANGES = 1.1, 35
 _HIGHLIGHTS_OF_PULL = 0.3
 
 
@@ -68,7 +68,7 @@ class Items:
             "executive": 4,
             "headings": min(MOST_THEMES, areas),
             "changes": min(_MOST_CHANGES, round(_CHANGES_OF_PULL * pulls)),
-            "trends": 4,
+            "trends": 3,
             "risks": 5,
             "recommendations": 5,
             "highlights": min(highlights, max(1, math.floor(_HIGHLIGHTS_OF_PULL * pulls))),
