@@ -31,6 +31,8 @@ from prhub_digest.models.signals import OTHER, Signals
 from prhub_digest.pipeline.collecting import COVERAGE, SIGNALS, WeekCoverage, statistics
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.expected import (
+    COMPARED,
+    COMPARISON_OUTPUT,
     DANGERS_OF_SUMMARY,
     FACTS_OF_SUMMARY,
     HEADLINE_OUTPUT,
@@ -45,6 +47,7 @@ from prhub_digest.pipeline.expected import (
 )
 from prhub_digest.pipeline.planning import PLAN, PLAN_PROMPT, THEME_PROMPT
 from prhub_digest.pipeline.run import run_until, stored_collection
+from prhub_digest.rank import COMPARE_PROMPT, comparison_sizes
 from prhub_digest.run_folder import RunFolder
 
 SUMMARY, HEADLINE = "summarize_pr", "headline"
@@ -122,7 +125,14 @@ class _Estimating:
         self.factor = run.tokenizer.factor
 
     def parts(self) -> tuple[PartEstimate, ...]:
-        return (self._summaries(), self._headlines(), self._themes(), self._plan(), self._wordings())
+        return (
+            self._summaries(),
+            self._headlines(),
+            self._comparisons(),
+            self._themes(),
+            self._plan(),
+            self._wordings(),
+        )
 
     def _summaries(self) -> PartEstimate:
         tokens = Tokens()
@@ -142,6 +152,18 @@ class _Estimating:
             size = constant + headline_input(several[pull], self.factor)
             tokens += Tokens(1, size, HEADLINE_OUTPUT * self.factor)
         return self._part("headline", HEADLINE, len(several), tokens)
+
+    def _comparisons(self) -> PartEstimate:
+        """Before the summaries, every pull request is expected to be a candidate, and near to another one."""
+        tokens = Tokens()
+        for request in self._of(COMPARE_PROMPT):
+            tokens += Tokens(1, self._input(request), COMPARISON_OUTPUT * self.factor)
+        sizes = comparison_sizes(len(self.collection.numbers), self.run.options.highlights)
+        if self._before_ranking:
+            constant = self._constant(COMPARE_PROMPT, repository=self.collection.repository, entries="")
+            size = len(sizes) * constant + sum(sizes) * COMPARED * self.factor
+            tokens += Tokens(len(sizes), size, len(sizes) * COMPARISON_OUTPUT * self.factor)
+        return self._part("rank", COMPARE_PROMPT, len(sizes), tokens)
 
     def _themes(self) -> PartEstimate:
         """One a theme; before the summaries, a theme is expected for each area."""
@@ -214,8 +236,12 @@ class _Estimating:
         return tuple(sorted({own.area for own in signals.pulls})) if signals else ()
 
     @property
+    def _before_ranking(self) -> bool:
+        return bool(self._of(SUMMARY, HEADLINE))
+
+    @property
     def _before_plan(self) -> bool:
-        return bool(self._of(SUMMARY) or self._of(HEADLINE))
+        return self._before_ranking or bool(self._of(COMPARE_PROMPT))
 
     @property
     def _expected(self) -> Items:

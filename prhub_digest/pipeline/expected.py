@@ -20,8 +20,8 @@ _STATEMENTS_OF_CHUNK = 108
 # those of the highlights and dangers.
 FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.2, 0.105
 HEADLINE_OUTPUT = 47
-# The letters of twelve pull requests as JSON.
-COMPARISON_OUTPUT = 60
+# A pull request in a comparison, and the letters of twelve as JSON.
+COMPARED, COMPARISON_OUTPUT = 135, 60
 PLAN_OUTPUT_OF_ITEM = 40
 NAME_OUTPUT = 35
 # Of a sentence that is refused, a share is asked for once more, mostly alone.

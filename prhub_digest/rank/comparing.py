@@ -9,6 +9,7 @@ from prhub_digest.models.ranking import CompareReply, Comparison
 from prhub_digest.models.summary import PullRequestSummary
 from prhub_digest.rank.listwise import ComparisonGroup
 
+COMPARE_PROMPT = "rank_compare"
 # Enough to tell a change by; more would make long entries look important.
 _CLAIMS = 2
 _RISKS = 1
@@ -20,7 +21,7 @@ def comparison_request(
     """The entries under letters, so that neither number nor place says anything."""
     entries = (_entry(letter, summaries[pull]) for letter, pull in zip(ascii_uppercase, group.pulls, strict=False))
     return builder.build(
-        "rank_compare", subject=group.subject, values={"repository": repository, "entries": "\n".join(entries)}
+        COMPARE_PROMPT, subject=group.subject, values={"repository": repository, "entries": "\n".join(entries)}
     )
 
 

@@ -49,6 +49,19 @@ def comparison_groups(candidates: Sequence[RankEntry], highlights: int, seed: st
     )
 
 
+def comparison_sizes(candidates: int, highlights: int) -> tuple[int, ...]:
+    """How many pull requests each group of a round holds, if every group has near-equals; none where they are few."""
+    length = min(candidates, _SHORTLIST_TIMES * highlights)
+    if length <= _FEWEST:
+        return ()
+    sizes: list[int] = []
+    for shuffle in range(1, SHUFFLES + 1):
+        for start, end in _bands(length, shuffle):
+            parts = -(-(end - start) // GROUP)
+            sizes += [len(range(start + part, end, parts)) for part in range(parts)]
+    return tuple(sizes)
+
+
 def shifts(scores: Mapping[int, float], comparisons: Sequence[Comparison]) -> Mapping[int, float]:
     """The points by which each compared pull request moves: won minus lost of its pairs, as a share of `NEAR` / 2.
 
@@ -68,13 +81,16 @@ def shifts(scores: Mapping[int, float], comparisons: Sequence[Comparison]) -> Ma
 
 
 def _groups(shortlist: Sequence[RankEntry], shuffle: int, seed: str) -> Iterator[Sequence[RankEntry]]:
-    """Each shuffle cuts the bands at other places, so that no two neighbours are kept apart in all of them."""
-    offset = (shuffle - 1) * _BAND // SHUFFLES
-    cuts = [0, *range(offset or _BAND, len(shortlist), _BAND), len(shortlist)]
-    for start, end in pairwise(cuts):
+    for start, end in _bands(len(shortlist), shuffle):
         mixed = sorted(shortlist[start:end], key=lambda entry: _draw(seed, shuffle, entry.pull))
         parts = -(-len(mixed) // GROUP)
         yield from (mixed[part::parts] for part in range(parts))
+
+
+def _bands(length: int, shuffle: int) -> Iterator[tuple[int, int]]:
+    """Each shuffle cuts the bands at other places, so that no two neighbours are kept apart in all of them."""
+    offset = (shuffle - 1) * _BAND // SHUFFLES
+    yield from pairwise([0, *range(offset or _BAND, length, _BAND), length])
 
 
 def _draw(seed: str, shuffle: int, pull: int) -> bytes:

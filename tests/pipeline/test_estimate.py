@@ -23,9 +23,13 @@ pytest_plugins = ["command_fixture"]
 RUN = Path("runs/toy__pages/2026-W06")
 COMMAND = ("run", "--fixture", "./week/", "--llm", "openai")
 WITH_MODEL = ("--model", "gpt-5-mini")
-PARTS = ("summarize", "headline", "themes", "plan", "wording")
+PARTS = ("summarize", "headline", "rank", "themes", "plan", "wording")
 PROMPTS = dict(
-    zip(("summarize_pr", "headline", "compose_theme", "compose_plan", "compose_wording"), PARTS, strict=True)
+    zip(
+        ("summarize_pr", "headline", "rank_compare", "compose_theme", "compose_plan", "compose_wording"),
+        PARTS,
+        strict=True,
+    )
 ) | {"compose_headings": "wording"}
 
 
@@ -200,7 +204,7 @@ def test_two_models(estimated: Callable[..., Any]) -> None:
     models = ("toy",) * len(PARTS)
     assert tuple(by_part(estimated(""), "model").values()) == models
     values = estimated("", "--model", "gpt-5-mini", "--small-model", "gpt-5-nano")
-    assert tuple(by_part(values, "model").values()) == (*("gpt-5-nano",) * 2, *("gpt-5-mini",) * 3)
+    assert tuple(by_part(values, "model").values()) == (*("gpt-5-nano",) * 2, *("gpt-5-mini",) * 4)
     assert values["total"]["usd"] > 0
 
 

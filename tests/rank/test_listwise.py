@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prhub_digest.models.ranking import Comparison, RankEntry
-from prhub_digest.rank.listwise import GROUP, NEAR, comparison_groups, shifts
+from prhub_digest.rank.listwise import GROUP, NEAR, comparison_groups, comparison_sizes, shifts
 
 
 def entry(pull: int, exact: float) -> RankEntry:
@@ -29,6 +29,16 @@ def test_a_week_of_72_candidates_takes_3_rounds_of_small_groups_each_holding_eve
         assert sorted(shown) == list(range(100, 172))
     assert max(len(group.pulls) for group in groups) <= GROUP
     assert len({group.subject for group in groups}) == len(groups)
+
+
+@given(st.integers(0, 400), st.integers(0, 30))
+def test_the_sizes_are_those_of_the_groups(candidates: int, highlights: int) -> None:
+    entries = [entry(number, 5.0) for number in range(1, candidates + 1)]
+    groups = comparison_groups(entries, highlights, "w")
+    # A group of one is asked of nobody.
+    assert [len(group.pulls) for group in groups] == [
+        size for size in comparison_sizes(candidates, highlights) if size > 1
+    ]
 
 
 def test_few_candidates_and_far_candidates_are_not_compared() -> None:
