@@ -56,7 +56,7 @@ class HunkLines:
         body: Sequence[str] = self.hunk.body
         text = "\n".join(body)
         if not _is_plain(text):
-            body = clean_code(text).split("\n")
+            body = _with_ends(clean_code(text).split("\n"), body)
         return [_hunk_header(self.hunk), *body]
 
     def lines(self, start: int = 0, stop: int | None = None) -> tuple[SourceLine, ...]:
@@ -87,6 +87,14 @@ class HunkLines:
         if start == 0 < end and not self.hunk.new_count:
             numbers[0], sides[0] = self.hunk.old_start, "old"
         return numbers, sides
+
+
+def _with_ends(shown: Sequence[str], body: Sequence[str]) -> Sequence[str]:
+    """The lines with the CR at their ends made visible where some have none: it may be all that differs."""
+    ends = [line.endswith("\r") for line in body]
+    if all(ends) or not any(ends):
+        return shown
+    return [f"{text}\\x0d" if end else text for text, end in zip(shown, ends, strict=True)]
 
 
 def source_lines(pull: PullRequest) -> tuple[SourceLine, ...]:

@@ -59,7 +59,7 @@ EXPECTED = [
     ("F2", "b\\u202e.bin renamed from a.bin +0 -0 (binary)", Place(kind="file", path="b\u202e.bin")),
     ("F3", "gone.txt deleted +0 -2", Place(kind="file", path="gone.txt")),
     ("D1", "@@ -1,1 +1,1 @@ def f():", Place(kind="diff", path="src/cache.py", line=1, side="new")),
-    ("D2", "-old", Place(kind="diff", path="src/cache.py", line=1, side="old")),
+    ("D2", "-old\\x0d", Place(kind="diff", path="src/cache.py", line=1, side="old")),
     ("D3", "+new\\x0cer", Place(kind="diff", path="src/cache.py", line=1, side="new")),
     ("D4", "@@ -5,2 +4,0 @@", Place(kind="diff", path="gone.txt", line=5, side="old")),
     ("D5", "-a", Place(kind="diff", path="gone.txt", line=5, side="old")),
@@ -101,3 +101,13 @@ def test_no_line_holds_a_line_break_and_every_id_is_new(body: str, patch: str, p
     assert len({line.id for line in lines}) == len(lines)
     assert not [line for line in lines if "\n" in line.text or "\r" in line.text]
     assert lines == source_lines(pull)
+
+
+def test_line_ends_are_shown_where_they_may_be_all_that_differs() -> None:
+    def shown(patch: str) -> list[str]:
+        change = FileChange(path="a", status="modified", additions=1, deletions=1, patch=f"@@ -1 +1 @@\n{patch}")
+        lines = source_lines(PULL.updated(files=(change,)))
+        return [line.text for line in lines if line.place.kind == "diff"][1:]
+
+    assert shown("-a\r\n+a") == ["-a\\x0d", "+a"]
+    assert shown("-a\r\n+b\r") == ["-a", "+b"]
