@@ -38,14 +38,20 @@ def show_stats(folder: "RunFolder", *, as_json: bool) -> None:
 
 
 def _row(count: "Count") -> tuple[str, str, str, str]:
-    value = f"{count.value:,.1f}" if isinstance(count.value, float) else f"{count.value:,}"
+    value = f"{count.value:,.1f}".removesuffix(".0")
     named = [f"#{number}" for number in count.pulls[:_PULLS_NAMED]]
     more = len(count.pulls) - len(named)
     if more:
         named.append(f"and {more} more")
     return (
         count.key or "(empty)",
-        value if count.unit == "pulls" else f"{value} {count.unit}",
+        value if count.unit == "pulls" else f"{value} {_unit(count)}",
         "" if count.denominator is None else f"{count.denominator:,}",
         " ".join(named),
     )
+
+
+def _unit(count: "Count") -> str:
+    if count.value != 1:
+        return count.unit
+    return "person" if count.unit == "people" else count.unit.removesuffix("s")

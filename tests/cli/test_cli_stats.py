@@ -36,7 +36,7 @@ def test_the_statistics_as_tables(finished: CommandLine) -> None:
     assert lines[0] == "toy/pages, 2026-W06"
     for title, row in {
         "Pulls": "merged 3 #101 #102 #103",
-        "People": "new_authors 1 people 1 #101",
+        "People": "new_authors 1 person 1 #101",
         "Labels": "ui 3 #101 #102 #103",
         "Reviewers": "bo-reyes 3 #101 #102 #103",
         "Hours to first review": "median 24.0 hours 1 #101",
