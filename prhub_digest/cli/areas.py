@@ -62,19 +62,18 @@ def learn(
 def _of_run(folder: Path) -> "tuple[list[Change], str, FileKinds]":
     """The pull requests of a run; labels are theirs, `CODEOWNERS` is not at hand."""
     from prhub_digest.file_kinds import FileKinds
-    from prhub_digest.models.pull_request import Collection, PullRequest
+    from prhub_digest.models.pull_request import Collection
+    from prhub_digest.pipeline.collected import stored_pull
     from prhub_digest.pipeline.collecting import COLLECTION
-    from prhub_digest.run_folder import RunFolder, pull_name
+    from prhub_digest.run_folder import RunFolder
     from prhub_digest.signals.area_learning import Change
 
     run = RunFolder(folder)
     collection = run.read_record(COLLECTION, Collection)
     if collection is None:
         raise UsageError(f"{visible_line(str(folder))} holds no collected pull requests; see: prhub-digest collect")
-    pulls = (run.read_record(pull_name(number), PullRequest) for number in collection.numbers)
-    changes = [
-        Change(f"#{pull.number}", tuple(file.path for file in pull.files), pull.labels) for pull in pulls if pull
-    ]
+    pulls = (stored_pull(run, number) for number in collection.numbers)
+    changes = [Change(f"#{pull.number}", tuple(file.path for file in pull.files), pull.labels) for pull in pulls]
     return changes, "", FileKinds((), collection.attributes)
 
 

@@ -37,6 +37,7 @@ def export_requests(
 ) -> None:
     """Write the requests that wait for replies, one a line; the files' names on stdout."""
     from prhub_digest.llm.batch_files import export_to, within_budget
+    from prhub_digest.llm.batch_jobs import ids_under_way
 
     if to is not None:
         _refuse_unless_new(to)
@@ -46,7 +47,8 @@ def export_requests(
             if gone.error is not None:
                 raise gone.error
             within_budget(gone.run.folder, gone.client, round_budget(gone.run))
-            console.message(f"{counted(export_to(to, gone.client), 'request')} waiting")
+            count = export_to(to, gone.run.folder, gone.client, ids_under_way(gone.run.folder))
+            console.message(f"{counted(count, 'request')} waiting")
             console.product(f"{to}\n")
             return
         exported = gone.export(most_requests=most_requests, most_bytes=batch_service.as_bytes(most_mb))

@@ -42,9 +42,15 @@ def say_report(console: Console, report: "ImportReport", whence: str) -> None:
 
 
 def say_next(console: Console, exported: "Exported | None", then: str, run: str | None) -> None:
-    """The round that waits now, or that nothing does; `run` is the folder where it can be submitted from."""
+    """The round that waits now, that all of it is under way, or that nothing waits.
+
+    `run` is the folder where it can be submitted from.
+    """
     if exported is None:
         console.message(f"every reply is there; go on with: {then}")
+        return
+    if not exported.count:
+        console.message(f"all that waits is under way; its replies come with: prhub-digest batch status {run}")
         return
     submit = f"; or have a server answer it: prhub-digest batch submit {run}" if run else ""
     console.message(f"{exported.words}{submit}")

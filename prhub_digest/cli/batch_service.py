@@ -18,7 +18,10 @@ from prhub_digest.console import Console
 from prhub_digest.errors import FatalServiceError, ServiceError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from prhub_digest.cli.batching import Through
+    from prhub_digest.llm.abilities import Abilities
     from prhub_digest.llm.batch_api import BatchApi
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder made with --llm batch.")]
@@ -158,7 +161,7 @@ class _Work:
             jobs = Jobs(gone.run.folder)
             service = Service(self.api, gone.run.folder, jobs, self.console.message)
             service.settle(again=again)
-            exported = gone.export(leave_out=jobs.ids_under_way, most_requests=most_requests, most_bytes=most_bytes)
+            exported = gone.export(most_requests=most_requests, most_bytes=most_bytes)
             if exported is None:
                 self._finished(gone)
             elif exported.count:
@@ -206,26 +209,30 @@ class _Work:
         with folder.lock():
             jobs = Jobs(folder)
             service = Service(self.api, folder, jobs, self.console.message)
+            fault: ServiceError | None = None
             try:
                 service.look()
             except FatalServiceError:
                 raise
             except ServiceError as error:
-                if not patient:
-                    raise
-                self.console.warning(str(error))
+                fault = error
             self.bad = self.bad or service.failed
             fetched = service.fetched
+        if fault is not None and patient:
+            self.console.warning(str(fault))
         if fetched:
             self._import(fetched)
+        if fault is not None and not patient:
+            raise fault
 
-    def _import(self, fetched: tuple[Path, ...]) -> None:
+    def _import(self, fetched: "Mapping[Path, Abilities | None]") -> None:
         from prhub_digest.llm.batch_jobs import Jobs
         from prhub_digest.llm.batch_lines import Lines
         from prhub_digest.llm.batch_service import Service
 
         recorded = f"Batch API, {datetime.now(UTC).isoformat(timespec='seconds')}"
-        with through_run(self.run, Lines(fetched), recorded, base_url=self.base_url) as gone:
+        sent = {path: way for path, way in fetched.items() if way is not None}
+        with through_run(self.run, Lines(fetched), recorded, base_url=self.base_url, sent=sent) as gone:
             report = gone.report()
             say_report(self.console, report, in_words(fetched))
             Service(self.api, gone.run.folder, Jobs(gone.run.folder), self.console.message).imported()
@@ -234,7 +241,7 @@ class _Work:
             exported = gone.export()
             if exported is None:
                 self._finished(gone)
-            else:
+            elif exported.count:
                 say_next(self.console, exported, gone.then, str(self.run))
 
     def _finished(self, gone: "Through") -> None:

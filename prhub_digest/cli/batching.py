@@ -1,7 +1,7 @@
 """What the batch commands share: a run or a recording that goes as far as stored replies and given lines reach."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from prhub_digest.console import counted
 from prhub_digest.errors import PendingReplies, PrhubError, UsageError
 
 if TYPE_CHECKING:
+    from prhub_digest.llm.abilities import Abilities
     from prhub_digest.llm.batch import PendingClient
     from prhub_digest.llm.batch_files import Exported
     from prhub_digest.llm.batch_lines import Lines
@@ -47,14 +48,8 @@ class Through:
             raise TypeError("no lines were imported")
         return self.client.report(self.is_stored, current_round(self.run.folder).ids)
 
-    def export(
-        self,
-        *,
-        leave_out: frozenset[str] = frozenset(),
-        most_requests: int | None = None,
-        most_bytes: int | None = None,
-    ) -> "Exported | None":
-        """The files of what waits now; None, and no file is left, when nothing waits.
+    def export(self, *, most_requests: int | None = None, most_bytes: int | None = None) -> "Exported | None":
+        """The files of what waits now and is not under way; None, and no file is left, when nothing waits.
 
         Raises:
             BudgetError: it would cost more than the run may; no file is left.
@@ -62,6 +57,7 @@ class Through:
         """
         from prhub_digest.cli.batch_budget import round_budget
         from prhub_digest.llm.batch_files import discard_rounds, export_round
+        from prhub_digest.llm.batch_jobs import ids_under_way
 
         if self.error is not None:
             raise self.error
@@ -71,7 +67,7 @@ class Through:
         return export_round(
             self.run.folder,
             self.client,
-            leave_out=leave_out,
+            leave_out=ids_under_way(self.run.folder),
             most_requests=most_requests,
             most_bytes=most_bytes,
             budget=round_budget(self.run),
@@ -86,10 +82,16 @@ def through_run(
     *,
     base_url: str | None = None,
     again: bool = False,
+    sent: "Mapping[Path, Abilities] | None" = None,
 ) -> Iterator[Through]:
-    """A run; `base_url` is the endpoint that will be asked. `again`: requests that were given up wait once more."""
+    """A run; `base_url` is the endpoint that will be asked. `again`: requests that were given up wait once more.
+
+    `sent` says how requests were sent, by the file that answers them, where that is known.
+    """
     from prhub_digest.llm.batch import is_stored
+    from prhub_digest.llm.batch_files import current_round
     from prhub_digest.llm.batch_import import BatchAsker, ImportingClient
+    from prhub_digest.llm.batch_rejections import Sent
     from prhub_digest.pipeline.run import run_until
     from prhub_digest.settings import load_settings
 
@@ -101,7 +103,8 @@ def through_run(
     with opened.folder.lock(), closing(opened):
         client = opened.asker.client = pending_client(settings, opened.folder)
         if lines is not None:
-            client = ImportingClient(lines, client.tries, client.abilities)
+            ways = Sent(current_round(opened.folder).sent, sent or {})
+            client = ImportingClient(lines, client.tries, client.abilities, sent=ways)
             opened.asker = BatchAsker(client, store, recorded, opened.asker.budget)
         if again:
             opened.console.message(f"{counted(client.tries.forget_failures(), 'request')} waiting once more")
@@ -115,14 +118,17 @@ def through_fixture(
     fixture: str, lines: "Lines | None" = None, recorded: str = "", *, again: bool = False
 ) -> Iterator[Through]:
     """The recording of a fixture."""
+    from prhub_digest.llm.batch_files import current_round
     from prhub_digest.llm.batch_import import ImportingClient, RecordingBatchAsker
+    from prhub_digest.llm.batch_rejections import Sent
     from prhub_digest.settings import load_settings
 
     recording = open_recording(fixture, ModelKind.batch)
     client, opened = recording.pending, recording.run
     assert client is not None  # noqa: S101 - a recording with batch files has one
     if lines is not None:
-        client = ImportingClient(lines, client.tries, client.abilities)
+        ways = Sent(current_round(opened.folder).sent)
+        client = ImportingClient(lines, client.tries, client.abilities, sent=ways)
         opened.asker = RecordingBatchAsker(client, recording.replies, recorded)
     if again:
         opened.console.message(f"{counted(client.tries.forget_failures(), 'request')} waiting once more")
@@ -157,8 +163,8 @@ def _go(go: Callable[[], object], client: "PendingClient", settings: "Settings")
         pass
     except PrhubError as fault:
         error = fault
-    client.tries.save()
     if isinstance(client, ImportingClient):
         for model, abilities in client.learnt.items():
             ability_store(settings).save(settings.base_url or OPENAI_BASE_URL, model, abilities)
+    client.tries.save()  # last: the lines that taught something count as read only now
     return error

@@ -26,6 +26,8 @@ def chunk(run: RunPath, number: PullNumber = None, as_json: Json = False) -> Non
     opened = reopen(run, ask=False)
     week = until(opened, "chunk")
     if number is None:
+        for own in week.collection.numbers:
+            read_pull(opened, own)  # the coverage is stored: it could tell of pull requests that are gone
         _show_week(opened, as_json=as_json)
         return
     refuse_unknown(number, week.collection, run)

@@ -78,9 +78,10 @@ def _tell_listed(report: Report, address: str, listed: Sequence[str], wanted: Se
 
 def _tell(report: Report, name: str, model: str, tried: "Tried") -> None:
     taken = tried.abilities
+    limit = taken.limit_name or "no output limit"
     temperature = "and" if taken.temperature else "and no"
     says = (
-        f"{model} {_FORMS[taken.rung]} ({taken.rung}); takes {taken.limit_name} {temperature} temperature;"
+        f"{model} {_FORMS[taken.rung]} ({taken.rung}); takes {limit} {temperature} temperature;"
         f" answered in {tried.seconds:.1f} s, {_counted(tried.usage)}"
     )
     wanting = taken.rung == "text" or not tried.usage.output_tokens

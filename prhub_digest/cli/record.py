@@ -139,10 +139,11 @@ def _begun(folder: Path, collection: "Collection") -> bool:
     """Whether the folder holds the beginning of a recording of this week.
 
     Raises:
-        UsageError: it holds a whole fixture, or one of another week.
+        UsageError: it holds a whole fixture, one of another week, or other files; or there can be no such folder.
     """
     from prhub_digest.collect.fixture import read_manifest
 
+    _refuse_files(folder)
     if not (folder / "manifest.json").exists():
         return False
     there = read_manifest(folder).collection
@@ -152,6 +153,18 @@ def _begun(folder: Path, collection: "Collection") -> bool:
             f"{folder} is a fixture already; ask its stale replies anew with --fixture {_as_argument(folder)}"
         )
     return True
+
+
+def _refuse_files(folder: Path) -> None:
+    """Raises UsageError when files are in the way: one where the folder is to be, or some that are no fixture's."""
+    in_the_way = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    if in_the_way.exists() and not in_the_way.is_dir():
+        what = "is a file" if in_the_way == folder else f"cannot be made: {in_the_way} is a file"
+        raise UsageError(f"{folder} {what}; name a new folder for the fixture")
+    if in_the_way == folder and not any((folder / name).exists() for name in ("manifest.json", UNFINISHED)):
+        held = next(folder.iterdir(), None)
+        if held is not None:
+            raise UsageError(f"{folder} is no fixture, and holds {held.name}; name a new or an empty folder")
 
 
 def _recordable(run: Path) -> dict[str, Any]:

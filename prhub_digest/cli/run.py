@@ -169,15 +169,22 @@ def export_pending(
         BudgetError: they would cost more than `limits`, or those that the run was given before.
     """
     from prhub_digest.llm.batch_files import export_round
-    from prhub_digest.llm.batch_jobs import jobs_under_way
+    from prhub_digest.llm.batch_jobs import ids_under_way, jobs_under_way
 
     client = batch_client(opened)
     if client is None:
         return pending
     run = opened.folder.path
-    exported = export_round(opened.folder, client, budget=round_budget(opened), limits=limits)
+    leave_out = ids_under_way(opened.folder)
+    exported = export_round(opened.folder, client, leave_out=leave_out, budget=round_budget(opened), limits=limits)
     for job in jobs_under_way(opened.folder):
         opened.console.message(f"under way: {job.words}\nits replies come with: prhub-digest batch status {run}")
+    if not exported.count:
+        return PendingReplies(
+            f"{pending}.\nall that waits is under way; go on with: prhub-digest batch status {run}\n"
+            "and give this command again",
+            pending.hashes,
+        )
     then = then or (
         f"prhub-digest batch import {run} REPLIES.jsonl\nand give this command again;"
         f" or let a server do it: prhub-digest batch submit {run}"

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Who answers and what is asked. Collecting asks nobody, so that these say nothing until another stage does.
 _ANSWERING = ("llm", "replay", "model", "small_model", "provider", "base_url", "prompts")
+# An endpoint and batch files answer the same requests: what came of one is of use to the other.
+_SAME_REPLIES = {"openai", "batch"}
 
 
 def as_stored(settings: "Settings") -> dict[str, Any]:
@@ -74,6 +76,8 @@ def name_changes(last: "RunManifest", new: dict[str, Any], console: "Console") -
     """Tell the user which settings are others than those of the last run."""
     asked = last.prompts or last.stages.keys() - {"collect", "chunk"}
     old = {key: value for key, value in last.settings.items() if asked or key not in _ANSWERING}
+    if {old.get("llm"), new.get("llm")} == _SAME_REPLIES:
+        del old["llm"]
     changed = [f"{key} {old[key]!r} -> {value!r}" for key, value in new.items() if key in old and old[key] != value]
     if changed:
         console.message(

@@ -29,11 +29,12 @@ _LONGEST_LIFE = 30 * 86_400.0
 class Abilities(Record):
     """The defaults are what is tried first. `temperature`: whether the endpoint takes another than its default.
 
-    `most_output`: the most output tokens that it allows, where it has refused more.
+    `limit_name`: None where it takes an output limit by neither name, so that none is sent. `most_output`: the most
+    output tokens that it allows, where it has refused more.
     """
 
     rung: Rung = "schema_strict"
-    limit_name: LimitName = "max_tokens"
+    limit_name: LimitName | None = "max_tokens"
     temperature: bool = True
     most_output: int | None = Field(None, gt=0)
 

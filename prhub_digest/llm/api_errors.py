@@ -19,7 +19,14 @@ _CONTEXT = re.compile(
     r"context[ _](length|size|window|limit)|exceed_context|prompt is too long|too many tokens|`inputs` tokens \+",
     re.IGNORECASE,
 )
-_NO_MODEL = re.compile(r"model_not_found|model\b.{0,80}\b(not found|does not exist)|unknown model", re.IGNORECASE)
+# In the words of OpenAI, DeepSeek, OpenRouter, Mistral, Groq, Moonshot, LiteLLM, Ollama and vLLM.
+_NO_MODEL = re.compile(
+    r"model_not_found|model\b.{0,80}\b(not found|not exist|been decommissioned)|(unknown|no such) model\b"
+    r"|invalid model( (id|name)s?\b|:)|not a valid model\b|not found the model\b|access to (the )?model\b"
+    r"|supported( api)? models?( names?)? are\b",
+    re.IGNORECASE,
+)
+_NO_MODEL_CODES = frozenset({"model_not_found", "model_decommissioned", "invalid_model"})
 # Names that an error inside a 200 goes by, where it has no number.
 _BUSY = re.compile(r"rate.?limit|too.?many.?requests|resource.?exhausted", re.IGNORECASE)
 _BROKEN = re.compile(
@@ -73,34 +80,40 @@ def status_error(
     if inside_200:
         usage = usage_of(body if isinstance(body, dict) else {})
         return NoAnswerError(f"the endpoint answered 200 with an error: {words}", usage)
-    if status in {401, 403}:
+    if status == 401:
         return FatalServiceError(
-            f"{place} refused the key (HTTP {status}): check OPENAI_API_KEY, and OPENAI_BASE_URL that it belongs to"
+            f"{place} refused the key (HTTP 401): check OPENAI_API_KEY, and OPENAI_BASE_URL that it belongs to"
         )
     return _rejection(status, words, body, _Asked(place, model, named_by))
 
 
 def _rejection(status: int, words: str, body: Any, asked: _Asked) -> PrhubError:
     """The error for a request that would be rejected again."""
-    place = asked.place
-    if _NO_MODEL.search(words) or "model_not_found" in _codes(body):
-        return FatalServiceError(
-            f"{place} does not know the model {asked.model!r} (HTTP {status}: {words}): check {asked.named_by}"
-        )
-    if status == 404:
-        return FatalServiceError(
-            f"{place} has no chat completions, or does not know the model {asked.model!r} (HTTP 404: {words}):"
-            f" check {asked.named_by}, and the address: {address_hint(place)}"
-        )
-    if status in {405, 410, 501}:
-        return FatalServiceError(f"{place} takes no chat completions (HTTP {status}: {words}): {address_hint(place)}")
-    if _WANTS_HTTPS.search(words):
-        return FatalServiceError(
-            f"{place} speaks https, and was asked in http (HTTP {status}): write https:// in OPENAI_BASE_URL"
-        )
+    for_all = _rejection_of_all(status, words, body, asked)
+    if for_all:
+        return FatalServiceError(f"{asked.place} {for_all}")
     if status == 413 or about_context(body):
         return ContextLengthError(f"{ContextLengthError.SAYS}: {words}")
-    return UnusableReplyError(f"{place} rejected the request (HTTP {status}): {words}")
+    return UnusableReplyError(f"{asked.place} rejected the request (HTTP {status}): {words}")
+
+
+def _rejection_of_all(status: int, words: str, body: Any, asked: _Asked) -> str:
+    """What the endpoint did, and what to check, where it would reject every other request too; empty elsewhere."""
+    said = f"(HTTP {status}: {words})"
+    if _about_model(words, body):
+        return f"does not know the model {asked.model!r} {said}: check {asked.named_by}"
+    if status == 403:
+        return f"refused access {said}: check OPENAI_API_KEY, and OPENAI_BASE_URL that it belongs to"
+    if status == 404:
+        return (
+            f"has no chat completions, or does not know the model {asked.model!r} {said}:"
+            f" check {asked.named_by}, and the address: {address_hint(asked.place)}"
+        )
+    if status in {405, 410, 501}:
+        return f"takes no chat completions {said}: {address_hint(asked.place)}"
+    if _WANTS_HTTPS.search(words):
+        return f"speaks https, and was asked in http (HTTP {status}): write https:// in OPENAI_BASE_URL"
+    return ""
 
 
 def address_hint(place: str) -> str:
@@ -152,6 +165,13 @@ def about_money(body: Any) -> bool:
 def about_context(body: Any) -> bool:
     """Whether an error body says that the request is too long for the model."""
     return bool(_CONTEXT.search(error_words(body)) or _CONTEXT.search(" ".join(_codes(body))))
+
+
+def _about_model(words: str, body: Any) -> bool:
+    """Whether a rejection is of the model that was named: in its words, its code, or the parameter that it blames."""
+    inner = body.get("error", body) if isinstance(body, dict) else {}
+    blamed = inner.get("param") if isinstance(inner, dict) else None
+    return bool(_NO_MODEL.search(words) or _codes(body) & _NO_MODEL_CODES or blamed == "model")
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

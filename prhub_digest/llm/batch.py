@@ -73,12 +73,13 @@ class Tried(Record):
     """What came of a request that has no usable reply yet.
 
     `attempts` are answers that could not be used, one for each second chance. `lost` counts how often no answer came,
-    `lines` are the hashes of the lines that said so: a file that is imported again counts once. With `failed`, the
-    reason, nothing is asked any more.
+    `rejected` are the ways of asking that the endpoint did not take. `lines` are the hashes of the lines that said so:
+    a file that is imported again counts once. With `failed`, the reason, nothing is asked any more.
     """
 
     attempts: tuple[Attempt, ...] = ()
     lost: int = 0
+    rejected: tuple[Abilities, ...] = ()
     lines: tuple[str, ...] = ()
     failed: str | None = None
 

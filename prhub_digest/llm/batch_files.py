@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from pydantic import Field
+
 from prhub_digest.errors import BudgetError, UsageError
+from prhub_digest.llm.abilities import Abilities
 from prhub_digest.llm.batch import TRIES, PendingClient, Question
 from prhub_digest.llm.batch_budget import Limits, RoundBudget
+from prhub_digest.llm.batch_kinds import kinds_of
 from prhub_digest.llm.openai_api import adapted_body
 from prhub_digest.models.base import Record
 from prhub_digest.run_folder import RunFolder
@@ -23,15 +27,6 @@ ROUND_FILES = ("batch/round-[0-9][0-9][0-9].jsonl", "batch/round-[0-9][0-9][0-9]
 MOST_REQUESTS = 50_000
 MOST_BYTES = 200_000_000
 _MOST_PARTS = 999
-_KINDS = {
-    "summarize_pr": "summaries",
-    "headline": "headlines",
-    "rank_compare": "comparisons",
-    "compose_theme": "plan",
-    "compose_plan": "plan",
-    "compose_headings": "wording",
-    "compose_wording": "wording",
-}
 _serial = itertools.count()
 
 
@@ -39,11 +34,13 @@ class Round(Record):
     """`rounds.json`: the round that was exported last. `ids` are all of its questions, also those answered since.
 
     `asked` are those of all rounds so far. The limits, of a file and of costs, stay those that were asked for last.
+    `sent` are, by model, the ways in which requests were written, the last one last.
     """
 
     number: int = 0
     ids: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    sent: dict[str, tuple[Abilities, ...]] = Field(default_factory=dict)
     limits: Limits = Limits()
     most_requests: int = MOST_REQUESTS
     most_bytes: int = MOST_BYTES
@@ -51,12 +48,16 @@ class Round(Record):
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The files of a round with the ids of their questions, which are of these `kinds`."""
+    """The files of a round with the ids of their questions, which are of these `kinds`, and how each file asks.
+
+    No file, when all that waits is under way.
+    """
 
     number: int
     kinds: tuple[str, ...]
     files: tuple[Path, ...]
     ids: tuple[tuple[str, ...], ...]
+    sent: tuple[Abilities, ...]
 
     @property
     def count(self) -> int:
@@ -106,11 +107,13 @@ def export_round(
     files = tuple(folder.file(name) for name in _names(now.number, len(parts)))
     for path, part in zip(files, parts, strict=True):
         _write_lines(path, part, client)
+    now = _noted(now, questions, client)
     if now != before:
         folder.write_record(ROUNDS, now)
     discard_rounds(folder, keep=files)
     ids_of_files = tuple(tuple(question.id for question in part) for part in parts)
-    return Exported(now.number, kinds_of(questions), files, ids_of_files)
+    sent = tuple(client.abilities(part[0].request.model) for part in parts)
+    return Exported(now.number, kinds_of(questions), files, ids_of_files, sent)
 
 
 def within_budget(
@@ -134,11 +137,24 @@ def within_budget(
     return now
 
 
-def export_to(path: Path, client: PendingClient) -> int:
-    """Writes all that waits into one file of the user's; returns how many questions that are."""
-    waiting = client.waiting
-    _write_lines(path, waiting, client)
-    return len(waiting)
+def export_to(path: Path, folder: RunFolder, client: PendingClient, leave_out: frozenset[str] = frozenset()) -> int:
+    """Writes what waits, but for the ids to leave out, into one file of the user's; returns how many questions."""
+    questions = [question for question in client.waiting if question.id not in leave_out]
+    _write_lines(path, questions, client)
+    before = current_round(folder)
+    now = _noted(before, questions, client)
+    if now != before:
+        folder.write_record(ROUNDS, now)
+    return len(questions)
+
+
+def _noted(now: Round, questions: Iterable[Question], client: PendingClient) -> Round:
+    """With the ways in which these questions are asked."""
+    sent = dict(now.sent)
+    for model in {question.request.model for question in questions}:
+        way = client.abilities(model)
+        sent[model] = (*(own for own in sent.get(model, ()) if own != way), way)
+    return now.updated(sent=sent)
 
 
 def discard_rounds(folder: RunFolder, keep: Sequence[Path] = ()) -> None:
@@ -154,17 +170,6 @@ def forget_batches(folder: RunFolder) -> None:
     discard_rounds(folder)
     for name in (ROUNDS, TRIES):
         folder.discard(name)
-
-
-def kinds_of(questions: Iterable[Question]) -> tuple[str, ...]:
-    """`summaries`, `plan`, ...: what the questions are about, each once, in the order of the stages."""
-    requests = [question.request for question in questions]
-    names = {
-        "repairs" if request.subject.endswith(".repair") else _KINDS.get(request.prompt, request.prompt)
-        for request in requests
-    }
-    order = (*_KINDS.values(), "repairs")
-    return tuple(sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name)))
 
 
 def line_of(question: Question, client: PendingClient) -> bytes:

@@ -1,18 +1,18 @@
 """Replies of batch files on their way through `Asker`, as those of an endpoint go, and what became of each line."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from prhub_digest.errors import PendingReplies
 from prhub_digest.llm.abilities import Abilities
 from prhub_digest.llm.ask import Answer, Asker, Check, R, checked_reply
 from prhub_digest.llm.batch import PendingClient, Question, Tried, Tries, answer_before
 from prhub_digest.llm.batch_lines import Kind, Line, Lines, Outcome, outcome_of
+from prhub_digest.llm.batch_rejections import MOST_REJECTIONS, Lesson, Rejection, Sent, lesson_of
 from prhub_digest.llm.budget import Budget
 from prhub_digest.llm.client import Completion, UnusableReplyError
-from prhub_digest.llm.import_report import WAITS, Failed, ImportReport
+from prhub_digest.llm.import_report import DIFFERENTLY, WAITS, Failed, ImportReport
 from prhub_digest.llm.record import RecordingAsker, RecordingReplies
-from prhub_digest.llm.rejections import lower_after
 from prhub_digest.llm.replay import recorded_failure
 from prhub_digest.llm.reply_text import ReplyTextError, read_reply
 from prhub_digest.llm.store import Replies
@@ -40,7 +40,8 @@ class _Course:
 class ImportingClient(PendingClient):
     """Answers from the lines of batch output files; what they do not answer waits, as for any `PendingClient`.
 
-    `learnt` holds, by model, what the endpoint turned out to take, for the next file.
+    `sent` says how the requests went out; it is taken that they did as `abilities` says where it does not. `learnt`
+    holds, by model, what the endpoint turned out to take; the next file is written so.
     """
 
     def __init__(
@@ -49,9 +50,12 @@ class ImportingClient(PendingClient):
         tries: Tries,
         abilities: Callable[[str], Abilities] = lambda _: Abilities(),
         replies: dict[str, type[Record]] = REPLIES,
+        sent: Sent | None = None,
     ) -> None:
-        super().__init__(tries, abilities)
+        super().__init__(tries, lambda model: self.learnt.get(model) or abilities(model))
         self.learnt: dict[str, Abilities] = {}
+        self._before = abilities
+        self._sent = sent or Sent()
         self._lines = lines
         self._replies = replies
         self._report = ImportReport(broken=lines.broken, empty=[str(path) for path in lines.empty])
@@ -112,23 +116,35 @@ class ImportingClient(PendingClient):
         if name in course.answers:
             return course.answers[name]
         tried = course.tried
-        lines = [line for line in self._lines.of(name) if line.digest not in tried.lines]
+        lines = [
+            line for line in self._lines.of(name) if self._sent.marks(line.path, line.digest)[-1] not in tried.lines
+        ]
         if not lines:
             if self._lines.of(name):
                 course.failed = _as_before(question, tried)
             return answer_before(question, tried)
         outcome = self._best(question, lines)
-        if outcome.kind is Kind.not_reached:
-            learnt = self._learn(request.model, outcome)
-            course.failed = Failed(name, outcome.reason, f"{WAITS}, asked for differently" if learnt else WAITS)
+        if outcome.kind is Kind.not_reached and outcome.lesson is None:
+            course.failed = Failed(name, outcome.reason, WAITS)
             return None
+        marks = (mark for line in lines for mark in self._sent.marks(line.path, line.digest))
+        tried = tried.updated(lines=(*tried.lines, *marks))
+        if outcome.lesson is not None:
+            course.failed = Failed(name, outcome.reason, "fell back" if tried.failed else DIFFERENTLY)
+            course.tried = self._learnt_from(outcome.lesson, request.model, tried)
+            return answer_before(question, tried)
         course.tried = tried.updated(
             attempts=tried.attempts[: question.chance],
-            lines=(*tried.lines, *(line.digest for line in lines)),
             lost=tried.lost + (outcome.kind is Kind.lost),
             failed=None,
         )
         return self._taken(name, outcome, course)
+
+    def _learnt_from(self, lesson: Lesson, model: str, tried: Tried) -> Tried:
+        """After a rejection that counts as no try."""
+        if lesson.known != self.abilities(model):
+            self.learnt[model] = lesson.known
+        return tried.updated(rejected=(*tried.rejected, lesson.sent))
 
     def _taken(self, name: str, outcome: Outcome, course: _Course) -> Completion | None:
         """The answer of lines that were looked at for the first time. Raises UnusableReplyError."""
@@ -148,18 +164,26 @@ class ImportingClient(PendingClient):
 
     def _best(self, question: Question, lines: list[Line]) -> Outcome:
         """Of several lines of one id, the first that serves best; further answers among them are duplicates."""
-        outcomes = [self._outcome(question.request, line) for line in lines]
+        outcomes = [self._outcome(question, line) for line in lines]
         ranks = [(outcome.kind, not self._fits(question.request, outcome)) for outcome in outcomes]
         place = ranks.index(min(ranks))
         later = [outcome for outcome in outcomes[place + 1 :] if outcome.kind is Kind.answer]
         self._report.duplicate.extend(question.id for _ in later)
         return outcomes[place]
 
-    def _outcome(self, request: LogicalRequest, line: Line) -> Outcome:
-        outcome = outcome_of(line.read(), request.model)
-        if outcome.status != 200 and lower_after(self.abilities(request.model), outcome.status, outcome.body):
-            return Outcome(Kind.not_reached, None, outcome.reason, outcome.usage, outcome.status, outcome.body)
-        return outcome
+    def _outcome(self, question: Question, line: Line) -> Outcome:
+        model = question.request.model
+        outcome = outcome_of(line.read(), model)
+        rejected = self.tries.of(question.request).rejected
+        if outcome.status == 200 or len(rejected) >= MOST_REJECTIONS:
+            return outcome
+        lesson = lesson_of(
+            self._sent.of(line.path, model, rejected) or (self._before(model),),
+            self.abilities(model),
+            Rejection(outcome.status, outcome.body, question.limit),
+            earlier=self._sent.ever.get(model, ()),
+        )
+        return outcome if lesson is None else replace(outcome, kind=Kind.not_reached, lesson=lesson)
 
     def _fits(self, request: LogicalRequest, outcome: Outcome) -> bool:
         completion = outcome.completion
@@ -170,13 +194,6 @@ class ImportingClient(PendingClient):
         except ReplyTextError:
             return False
         return True
-
-    def _learn(self, model: str, outcome: Outcome) -> bool:
-        """Whether the failure says what the endpoint does not take."""
-        lower = lower_after(self.abilities(model), outcome.status, outcome.body)
-        if lower is not None:
-            self.learnt.setdefault(model, lower)
-        return lower is not None
 
 
 def _attempt(completion: Completion, error: str) -> Attempt:
@@ -194,7 +211,7 @@ def _as_before(question: Question, tried: Tried) -> Failed:
     attempts = tried.attempts[question.chance :]
     reason = attempts[0].error if attempts else tried.failed
     then = "fell back" if tried.failed else WAITS
-    return Failed(question.id, f"as imported before: {reason or 'no answer'}", then)
+    return Failed(question.id, f"as imported before: {reason or ('rejected' if tried.rejected else 'no answer')}", then)
 
 
 class BatchAsker(Asker):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from prhub_digest.llm.abilities import Abilities
 from prhub_digest.models.base import Record
 from prhub_digest.run_folder import RunFolder
 
@@ -11,7 +12,8 @@ JOBS = "batch/jobs.json"
 class Job(Record):
     """One file of requests on its way. `input_file` and `batch` are the server's ids, as soon as they are known.
 
-    `done`: nothing more will come of it; its requests have their replies, or wait for another batch.
+    `sent`: in which way its requests are asked. `done`: nothing more will come of it; its requests have their replies,
+    or wait for another batch.
     """
 
     file: str
@@ -19,6 +21,7 @@ class Job(Record):
     round: int
     ids: tuple[str, ...]
     place: str
+    sent: Abilities | None = None
     input_file: str | None = None
     batch: str | None = None
     status: str = "begun"
@@ -41,6 +44,11 @@ class JobList(Record):
     """`jobs.json`."""
 
     jobs: tuple[Job, ...] = ()
+
+
+def ids_under_way(folder: RunFolder) -> frozenset[str]:
+    """The ids of their questions, which must not be asked a second time."""
+    return frozenset(name for job in jobs_under_way(folder) for name in job.ids)
 
 
 def jobs_under_way(folder: RunFolder) -> tuple[Job, ...]:
@@ -68,10 +76,6 @@ class Jobs:
     def begun(self) -> tuple[Job, ...]:
         """Files that were to be submitted, and of which no batch is known."""
         return tuple(job for job in self._jobs if job.batch is None)
-
-    @property
-    def ids_under_way(self) -> frozenset[str]:
-        return frozenset(name for job in self.under_way for name in job.ids)
 
     @property
     def batches(self) -> frozenset[str]:

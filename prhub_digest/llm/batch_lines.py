@@ -11,6 +11,7 @@ from typing import Any
 
 from prhub_digest.errors import FatalServiceError, UsageError
 from prhub_digest.llm.api_errors import enclosed_status, status_error
+from prhub_digest.llm.batch_rejections import Lesson
 from prhub_digest.llm.chat_format import error_text, read_completion
 from prhub_digest.llm.client import Completion, ContextLengthError, NoAnswerError, UnusableReplyError
 from prhub_digest.models.llm import Usage
@@ -135,7 +136,8 @@ class Outcome:
     """`completion` for an answer, usable or not; else the `reason`.
 
     `final`: asking again would end the same. `lost`: it may not. `not_reached`: it was not asked, or nothing can be
-    asked of this endpoint as things are. `status` and `body` are those of an error response.
+    asked of this endpoint as things are. `status` and `body` are those of an error response; `lesson` is what it
+    teaches, where the request will be asked differently.
     """
 
     kind: Kind
@@ -144,6 +146,7 @@ class Outcome:
     usage: Usage = field(default_factory=Usage)
     status: int = 200
     body: Any = None
+    lesson: Lesson | None = None
 
 
 def outcome_of(line: dict[str, Any], model: str) -> Outcome:

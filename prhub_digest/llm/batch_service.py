@@ -1,17 +1,23 @@
 """A run's files through a Batch API, on the disk before and after each step, so that a kill loses an upload at most."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from prhub_digest.errors import ServiceError, UsageError
+from prhub_digest.llm.abilities import Abilities
 from prhub_digest.llm.batch_api import BatchApi, BatchState, NoBatchApiError, RejectedError, made_for
 from prhub_digest.llm.batch_files import Exported, file_hash, whole_file
 from prhub_digest.llm.batch_jobs import Job, Jobs
+from prhub_digest.llm.batch_lines import Lines
 from prhub_digest.run_folder import RunFolder
 
 _AGAIN = "prhub-digest batch submit --again forgets what is under way and submits anew"
+
+
+class UnreadableFileError(ServiceError):
+    """What was downloaded is no file of replies, such as the page of a proxy."""
 
 
 class Service:
@@ -48,15 +54,16 @@ class Service:
     def submit(self, exported: Exported) -> None:
         """A batch for each file, unless there is one already. Raises ServiceError; what was reached stays known."""
         left = list(self._jobs.begun)
-        for path, ids in zip(exported.files, exported.ids, strict=True):
+        for path, ids, sent in zip(exported.files, exported.ids, exported.sent, strict=True):
             sha256 = file_hash(path)
             job = next((job for job in left if job.sha256 == sha256), None)
             if job is not None:
                 left.remove(job)
             else:
-                job = self._jobs.add(
-                    Job(file=path.name, sha256=sha256, round=exported.number, ids=ids, place=self._api.place)
+                job = Job(
+                    file=path.name, sha256=sha256, round=exported.number, ids=ids, place=self._api.place, sent=sent
                 )
+                self._jobs.add(job)
             if not self._adopt(job):
                 self._create(job, path)
         for job in left:
@@ -68,18 +75,27 @@ class Service:
         """One look at each batch that is under way; the files of those that have ended are fetched.
 
         Raises:
-            ServiceError: a batch cannot be looked at; what was found out about the others stays known.
+            ServiceError: a batch cannot be looked at, or its replies cannot be read; what was found out about the
+                others stays known.
         """
         self._refuse_another_place()
+        unread: UnreadableFileError | None = None
         for job in self._jobs.under_way:
             if job.downloaded:
                 continue  # a kill came before the import
             state = self._look(job)
             found = self._jobs.change(job, **_found(state))
             self._say(found.words)
-            if state.ended:
-                self.failed = self.failed or state.status != "completed"
+            if not state.ended:
+                continue
+            try:
                 self._fetch(found, state)
+            except UnreadableFileError as error:
+                unread = unread or error  # the files of others may be good
+            else:
+                self.failed = self.failed or state.status != "completed"
+        if unread is not None:
+            raise unread
 
     def cancel(self) -> None:
         """Ask for the end of everything that is under way. Raises ServiceError."""
@@ -89,9 +105,9 @@ class Service:
             self._say(self._jobs.change(job, **_found(state)).words)
 
     @property
-    def fetched(self) -> tuple[Path, ...]:
-        """The files of batches that have ended, as long as they are not imported."""
-        return tuple(self._folder.file(name) for job in self._jobs.under_way for name in job.downloaded)
+    def fetched(self) -> dict[Path, Abilities | None]:
+        """The files of batches that have ended, as long as they are not imported, with how their requests were sent."""
+        return {self._folder.file(name): job.sent for job in self._jobs.under_way for name in job.downloaded}
 
     def imported(self) -> None:
         """What was fetched has been imported."""
@@ -155,10 +171,23 @@ class Service:
                 self.failed = True
             else:
                 names.append(name)
+        self._refuse_unreadable(names, state)
         if not names:
             self.failed = True
             self._say(f"{job.batch} brought no answer; its requests wait again")
         self._jobs.change(job, downloaded=tuple(names), done=not names)
+
+    def _refuse_unreadable(self, names: Sequence[str], state: BatchState) -> None:
+        """Raises UnreadableFileError when a file is something else than replies, or replies are said to be in none."""
+        contents = [Lines([self._folder.file(name)]) for name in names]
+        foreign = any(lines.broken and not lines.ids for lines in contents)
+        if foreign or (names and state.completed and not any(lines.ids for lines in contents)):
+            for name in names:
+                self._folder.discard(name)
+            raise UnreadableFileError(
+                f"{state.id} has ended, and what {self._api.place} gave as its replies holds not one line of them;"
+                f" fetched again by: prhub-digest batch status {self._folder.path}. If it stays so: {_AGAIN}"
+            )
 
     def _refuse_another_place(self) -> None:
         for job in (*self._jobs.under_way, *self._jobs.begun):

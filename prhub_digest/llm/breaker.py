@@ -17,15 +17,20 @@ _ROW = 12
 _SECONDS = 8.0
 # Requests in a row that were given up after all their attempts, for whatever reason: 429 without end, for one.
 _GIVEN_UP = 8
+# Seconds in which no call got anything but 429 or a request to wait; of a few calls at once, eight are given up late.
+_LONGEST_BUSY = 600.0
 
 
 class Breaker:
     """Ends a run early, for all threads at once; the first reason stays.
 
     It breaks at `limit` failed calls in a row that span at least `seconds`: a lost connection, no answer in time,
-    HTTP 5xx. Any other answer of the endpoint, a bad one too, ends the row. An endpoint that is gone ends a run with
-    eight calls at once after 10 seconds, with one after half a minute; one that takes calls and never answers, after
-    as many times the deadline of a call as the row takes. `told` is called once, when the run is over.
+    HTTP 5xx. Any other answer of the endpoint, a bad one too, ends the row. It breaks, too, when for ten minutes all
+    that came was 429, or a request to wait.
+
+    An endpoint that is gone ends a run with eight calls at once after 10 seconds, with one after half a minute; one
+    that takes calls and never answers, after as many times the deadline of a call as the row takes. `told` is called
+    once, when the run is over.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class Breaker:
         self._reason = ""
         self._row, self._row_began = 0, 0.0
         self._given_up = 0
+        self._busy_began: float | None = None
         self._any_answer = False
 
     @classmethod
@@ -66,22 +72,33 @@ class Breaker:
         """Told of each answer, whatever it is worth."""
         with self._lock:
             self._row = self._given_up = 0
+            self._busy_began = None
             self._any_answer = True
 
     def failed(self, error: RetriableError) -> None:
         """Told of each failed call. Raises FatalServiceError when it was one too many."""
         with self._lock:
-            if not _is_silence(error):
-                self._row = 0
-                return
-            if not self._row:
-                self._row_began = self._clock()
-            self._row += 1
-            row = self._row
-            broken = row >= self._limit and self._clock() - self._row_began >= self._seconds
-        if broken:
-            self.end(f"{row} calls in a row got no answer from the model endpoint (last: {error}); {CONTINUES}")
+            reason = self._silent() if _is_silence(error) else self._busy()
+        if reason:
+            self.end(f"{reason} (last: {error}); {CONTINUES}")
         self.check()
+
+    def _silent(self) -> str:
+        """Counts a call without an answer; why the run is over, when it is."""
+        if not self._row:
+            self._row_began = self._clock()
+        self._row += 1
+        broken = self._row >= self._limit and self._clock() - self._row_began >= self._seconds
+        return f"{self._row} calls in a row got no answer from the model endpoint" if broken else ""
+
+    def _busy(self) -> str:
+        """Counts a call that was told to wait, as `_silent` does."""
+        self._row = 0
+        now = self._clock()
+        if self._busy_began is None:
+            self._busy_began = now
+        broken = now - self._busy_began >= _LONGEST_BUSY
+        return f"for {_LONGEST_BUSY / 60:.0f} minutes the model endpoint was too busy for every call" if broken else ""
 
     def gave_up(self, error: ServiceError) -> None:
         """Told of each request that was given up. Raises FatalServiceError when it was one too many."""

@@ -3,6 +3,7 @@
 The only module that imports openai, when a client is made.
 """
 
+import json
 import math
 import os
 import time
@@ -94,11 +95,11 @@ class Endpoint:
 
     def _fault(self, status: int, body: Any, model: str, *, inside_200: bool = False) -> "StatusFault":
         headers = self._call.headers or {}
+        body = self._without_key(body)
         named_by = self._named_by.get(model, NAMED_BY)
         error = status_error(
             status, body, headers, place=self._place, model=model, named_by=named_by, inside_200=inside_200
         )
-        self._hide_key(error)
         return StatusFault(status, body, error)
 
     def _translated(self, error: Exception, model: str) -> Exception:
@@ -113,6 +114,12 @@ class Endpoint:
         if isinstance(error, sdk.APIConnectionError):
             return connection_error(error.__cause__, place=self._place, answered=self._answered)
         return FatalServiceError(f"{self._place}: {type(error).__name__}: {error}")
+
+    def _without_key(self, body: Any) -> Any:
+        """A body before anything of it is shortened, so that no piece of an echoed key is left."""
+        if len(self._key) < _SHORTEST_KEY:
+            return body
+        return json.loads(json.dumps(body, default=str).replace(self._key, "***"))
 
     def _hide_key(self, error: PrhubError) -> None:
         """An endpoint may echo the key it was given, in whatever it says. Words like `none` or `EMPTY` are no keys."""

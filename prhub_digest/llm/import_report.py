@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 WAITS = "waits again"
+DIFFERENTLY = f"{WAITS}, asked for differently"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ an endpoint says of its abilities when it rejects a request is read in `rejectio
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from prhub_digest.llm.abilities import RUNGS, Abilities, AbilityStore
@@ -36,7 +36,8 @@ class _State:
 
     `schema_kept`: one answer kept to the schema. Until then a second try of a request that got a misfit is made
     without a schema; `helped` counts how often that gave an answer that fits. `this_run`: an answer came in this run.
-    `asked_for_less`: after a rejection without a reason, all that could be left out was left out, in vain.
+    `asked_for_less`: after a rejection without a reason, all that could be left out was left out, in vain. Requests
+    that had `begun` before may do so, too: the reason may have lain in that one alone.
     """
 
     known: Abilities
@@ -45,6 +46,7 @@ class _State:
     schema_kept: bool
     this_run: bool = False
     asked_for_less: bool = False
+    begun: set[str] = field(default_factory=set)
     misfits: int = 0
     helped: int = 0
 
@@ -91,6 +93,8 @@ class Ladder:
         with self._lock:
             state = self._state(request.model)
             known = state.known
+            if not (state.this_run or state.asked_for_less):
+                state.begun.add(request.request_hash)
             if request.request_hash in self._misfit and not state.schema_kept and known.rung in _SCHEMA_RUNGS:
                 return known.updated(rung=_WITHOUT_SCHEMA)
             step = self._bare.get(request.request_hash, 0) - _BARE_FAILURES
@@ -105,21 +109,29 @@ class Ladder:
         `tried` is all that was tried at once, the last of it with the output limit `limit`.
         """
         lower = lower_after(tried[-1], status, body, limit)
+        if lower and lower in tried and lower.limit_name != tried[-1].limit_name:
+            lower = tried[-1].updated(limit_name=None)  # it takes neither name
         if lower is None and says_nothing(status, body):
-            lower = self._less(request.model, tried)
+            lower = self._less(request, tried)
         if lower is None and status == 500:
             with self._lock:
                 self._bare[request.request_hash] = self._bare.get(request.request_hash, 0) + 1
         return None if lower in tried else lower
 
-    def _less(self, model: str, tried: Sequence[Abilities]) -> Abilities | None:
-        """The next of what can be left out; nothing where the endpoint takes what is sent, or all was in vain."""
+    def _less(self, request: LogicalRequest, tried: Sequence[Abilities]) -> Abilities | None:
+        """The next of what can be left out; nothing where all was in vain.
+
+        Once the endpoint has answered in this run, what it answered is tried, by a call that was sent before that was
+        known; where the call was sent with just that, the reason lies in what it asks.
+        """
         with self._lock:
-            state = self._state(model)
-            if state.this_run or state.asked_for_less:
+            state = self._state(request.model)
+            if state.this_run:
+                return state.known
+            if state.asked_for_less and request.request_hash not in state.begun:
                 return None
             lower = next((less for less in less_of(tried[0]) if less not in tried), None)
-            state.asked_for_less = lower is None
+            state.asked_for_less = state.asked_for_less or lower is None
             return lower
 
     def answered(self, request: LogicalRequest, tried: Abilities, content: str | None) -> None:

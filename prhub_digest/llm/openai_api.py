@@ -48,7 +48,7 @@ class OpenAIClient(Endpoint):
         try:
             while True:
                 body = adapted_body(request, messages, room, tried[-1])
-                limit = body[tried[-1].limit_name]
+                limit = _limit(room, tried[-1])
                 try:
                     answer = self._send(body)
                 except StatusFault as fault:
@@ -153,8 +153,13 @@ def adapted_body(
 ) -> dict[str, Any]:
     """The body of the request, as an endpoint of these abilities takes it."""
     body = chat_body(request, messages, max_output_tokens, abilities.rung)
-    limit = body.pop("max_tokens")
-    body[abilities.limit_name] = min(limit, abilities.most_output or limit)
+    del body["max_tokens"]
+    if abilities.limit_name:
+        body[abilities.limit_name] = _limit(max_output_tokens, abilities)
     if not abilities.temperature:
         del body["temperature"]
     return body
+
+
+def _limit(max_output_tokens: int, abilities: Abilities) -> int:
+    return min(max_output_tokens, abilities.most_output or max_output_tokens)

@@ -97,12 +97,13 @@ def room_left(body: Any, limit: int) -> int | None:
 def _without_parameter(tried: Abilities, body: Any, words: str, limit: int | None) -> Abilities | None:
     named, message = _named(body), _message(body)
     own, other = tried.limit_name, _other(tried.limit_name)
-    if named & {own, other} or own in words or other in words:
+    names = {name for name in (own, other) if name}
+    if named & names or any(name in words for name in names):
         most = _most_output(message, limit)
         if most is not None:
             return tried.updated(most_output=most)
     both = own == "max_tokens" and own in words and other in words
-    if named & {own, other} or both or _unwanted(own, message):
+    if own and (named & names or both or _unwanted(own, message)):
         return tried.updated(limit_name=other)
     if tried.temperature and ("temperature" in named or _unwanted("temperature", message)):
         return tried.updated(temperature=False)
@@ -132,7 +133,7 @@ def _unwanted(name: str, message: str) -> bool:
     )
 
 
-def _other(name: LimitName) -> LimitName:
+def _other(name: LimitName | None) -> LimitName:
     return "max_completion_tokens" if name == "max_tokens" else "max_tokens"
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from prhub_digest.errors import FatalServiceError
 from prhub_digest.retry import RetriableError
@@ -20,6 +21,8 @@ _LONGEST_OWN_PAUSE = 20.0
 _LONGEST_WAIT = 600.0
 # A reset tells when the whole limit is back; long before that a request may pass, or meet a 429 that says more.
 _LONGEST_RESET = 60.0
+# So many good answers in a row to requests that were sent while, as a header had it, nothing was left: it lies.
+_DISPROOFS = 3
 # Seconds between two starts after a pause.
 _GAP = 0.004
 # A shorter pause needs no word.
@@ -62,6 +65,8 @@ class Throttle:
         self._next_start = -math.inf
         self._spaced = 0  # starts that still keep a distance
         self._pauses = 0
+        self._claims = _Claims()
+        self._sent = threading.local()  # `at`: when this thread's request was
         self._ended: FatalServiceError | None = None
 
     @property
@@ -80,6 +85,7 @@ class Throttle:
         self._take_place()
         try:
             self._wait_for_start()
+            self._sent.at = self._clock()
             yield
         finally:
             with self._changed:
@@ -93,6 +99,7 @@ class Throttle:
         """
         asked = ", as it asks" if seconds is not None else ""
         with self._changed:
+            self._claims.begin_anew()
             if self._clock() >= self._pause_end:
                 self._places = max(1, self._places // 2)
                 self._good = 0
@@ -115,9 +122,13 @@ class Throttle:
                 self._places += 1
                 self._good = 0
                 self._changed.notify()
-            if rest is not None:
-                self._pause(min(rest, _LONGEST_RESET))
+            was_believed = self._claims.believed
+            if self._claims.is_new(rest, self._clock(), getattr(self._sent, "at", -math.inf)):
+                self._pause(min(rest or 0.0, _LONGEST_RESET))
                 wait = self._worth_saying()
+            found_out = was_believed and not self._claims.believed
+        if found_out:
+            self._say("the endpoint says that its rate limit is used up, and answers all the same: not heeded any more")
         if wait:
             self._say(f"the endpoint's rate limit is used up; every call waits {wait:.0f} s, until it is back")
 
@@ -178,6 +189,37 @@ class Throttle:
     def _raise_if_ended(self) -> None:
         if self._ended is not None:
             raise FatalServiceError(str(self._ended))  # an error of its own for each thread
+
+
+@dataclass(slots=True)
+class _Claims:
+    """What headers said of a used-up limit, in seconds of the clock: from `made` until `until` nothing is left."""
+
+    made: float = math.inf
+    until: float = -math.inf
+    disproofs: int = 0
+    believed: bool = True
+
+    def is_new(self, rest: float | None, now: float, sent: float) -> bool:
+        """Told of each good answer, when its request was sent and in how many seconds something is left again.
+
+        False where it says nothing of the kind, and where it repeats a claim that it disproves itself.
+        """
+        if not self.believed:
+            return False
+        if rest is None:
+            self.begin_anew()
+            return False
+        if self.made < sent < self.until:
+            self.disproofs += 1
+            self.believed = self.disproofs < _DISPROOFS
+            return False
+        if now >= self.until:
+            self.made, self.until = now, now + rest
+        return True
+
+    def begin_anew(self) -> None:
+        self.made, self.until, self.disproofs = math.inf, -math.inf, 0
 
 
 def _until_reset(headers: Mapping[str, str]) -> float | None:

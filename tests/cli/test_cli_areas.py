@@ -96,6 +96,10 @@ def test_a_run_has_labels_and_takes_a_file_of_owners(command: CommandLine) -> No
     missing = command("areas", "learn", "runs/toy__pages/2026-W06", "--codeowners", "none")
     assert (missing.code, missing.out) == (2, "")
     assert missing.err == "error: none: cannot be read: No such file or directory\n"
+    (command.folder / "runs/toy__pages/2026-W06/pulls/102.json").unlink()
+    gone = command("areas", "learn", "runs/toy__pages/2026-W06")
+    assert (gone.code, gone.out) == (2, "")
+    assert gone.err == "error: runs/toy__pages/2026-W06/pulls/102.json is gone; collect again with --refresh\n"
 
 
 @pytest.mark.parametrize(("place", "said"), [("nowhere", "no such folder"), ("empty", "there is no commit")])

@@ -58,3 +58,12 @@ def test_everything_as_json(collected: CommandLine) -> None:
         1,
         [{"reason": "lock file", "files": 1}],
     )
+
+
+@pytest.mark.parametrize("of", [(), ("--json",), ("--pr", "101")])
+def test_a_pull_request_that_is_gone_is_no_view(collected: CommandLine, of: tuple[str, ...]) -> None:
+    assert collected("chunk", RUN).code == 0
+    (RUN / "pulls/101.json").unlink()
+    outcome = collected("chunk", RUN, *of)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{RUN}/pulls/101.json is gone; collect again with --refresh" in outcome.err

@@ -228,3 +228,19 @@ def test_an_unfinished_recording_of_another_week_is_not_touched(finished: Comman
     outcome = finished("record", RUN, "saved", "--anonymize")
     assert (outcome.code, "is a fixture already" in outcome.err) == (2, True)
     assert manifest.read_bytes() == before
+
+
+def test_nothing_is_written_where_other_files_are_in_the_way(finished: CommandLine) -> None:
+    Path("file").write_text("mine")
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("mine")
+    Path("empty").mkdir()
+    for folder, what in {
+        "file": "file is a file; name a new folder for the fixture",
+        "file/deep/er": "file/deep/er cannot be made: file is a file; name a new folder for the fixture",
+        "mine": "mine is no fixture, and holds notes.txt; name a new or an empty folder",
+    }.items():
+        outcome = finished("record", RUN, folder)
+        assert (outcome.code, outcome.err) == (2, f"error: {what}\n")
+    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+    assert finished("record", RUN, "empty").code == 0

@@ -39,8 +39,8 @@ def test_the_statistics_as_tables(finished: CommandLine) -> None:
         "People": "new_authors 1 person 1 #101",
         "Labels": "ui 3 #101 #102 #103",
         "Reviewers": "bo-reyes 3 #101 #102 #103",
-        "Hours to first review": "median 24.0 hours 1 #101",
-        "Hours to merge": "p90 36.0 hours",
+        "Hours to first review": "median 24 hours 1 #101",
+        "Hours to merge": "p90 36 hours",
     }.items():
         place = lines.index(title)
         table = lines[place + 1 : lines.index("", place) if "" in lines[place:] else None]

@@ -45,6 +45,7 @@ class Fault:
 
 class BatchServer:
     """`statuses` are those that new batches go through; `page` is how many a list shows at once.
+    Each batch of a tenant takes `stagger` looks more than the one before it.
 
     `faults` hold, by `METHOD /path` (its ids as `*`), what the next such requests get. `words` change how a batch
     object is shown, for servers that are not quite like OpenAI's.
@@ -60,6 +61,7 @@ class BatchServer:
         self.problem: dict[str, Any] | None = None
         self.words: Callable[[dict[str, Any]], dict[str, Any]] = dict
         self.page = 100
+        self.stagger = 0
         self._lock = threading.Lock()
         self._port = 0
         self.start()
@@ -149,6 +151,7 @@ class BatchServer:
             return failure(400, f"no such file: {asked['input_file_id']}")
         name = f"batch_{len(tenant.batches) + 1}"
         first, *coming = self.statuses
+        coming = [*[first] * (self.stagger * len(tenant.batches)), *coming]
         tenant.batches[name] = {
             "id": name,
             "object": "batch",

@@ -14,6 +14,7 @@ from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.batch import PendingClient, Question, Tried, Tries, custom_id, is_stored
 from prhub_digest.llm.batch_files import (
     Exported,
+    Round,
     current_round,
     discard_rounds,
     export_round,
@@ -195,11 +196,13 @@ def test_the_kinds_of_a_round(tmp_path: Path) -> None:
 
 def test_a_file_of_the_users(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    assert export_to(path, asked(toy_request(1))) == 1
-    assert len(lines(path)) == 1
-    assert [*tmp_path.iterdir()] == [path]
+    folder, client = RunFolder(tmp_path / "run"), asked(toy_request(1), toy_request(2))
+    assert export_to(path, folder, client, frozenset({custom_id(toy_request(2))})) == 1
+    assert [line["custom_id"] for line in lines(path)] == [custom_id(toy_request(1))]
+    assert [*tmp_path.glob("*.jsonl")] == [path]
+    assert current_round(folder) == Round(sent={"toy-model": (Abilities(),)})
     with pytest.raises(UsageError, match="cannot write"):
-        export_to(tmp_path / "mine.jsonl" / "no", asked(toy_request(1)))
+        export_to(tmp_path / "mine.jsonl" / "no", folder, client)
 
 
 def test_tries_outlive_the_process_and_damage_is_forgotten(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.batch import PendingClient, Tries, custom_id, is_stored
 from prhub_digest.llm.batch_import import BatchAsker, ImportingClient
 from prhub_digest.llm.batch_lines import Lines, refuse_other_kinds
+from prhub_digest.llm.batch_rejections import Sent
 from prhub_digest.llm.client import ContextLengthError, UnusableReplyError
 from prhub_digest.llm.import_report import Failed, ImportReport
 from prhub_digest.llm.store import ReplyStore
@@ -67,6 +68,8 @@ class Week:
         self.folder = folder
         self.store = ReplyStore(folder / "store", no_warning)
         self.abilities = Abilities()
+        self.ever: tuple[Abilities, ...] = ()
+        self.by_file: dict[Path, Abilities] = {}
         self.check: Mapping[int, str] = {}
         self.round: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
@@ -75,7 +78,8 @@ class Week:
         texts = (own if isinstance(own, str) else json.dumps(own) for own in lines)
         path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
         tries = Tries(RunFolder(self.folder))
-        client = ImportingClient(Lines([path]), tries, lambda _: self.abilities, {"ToyReply": ToyReply})
+        sent = Sent({"toy-model": self.ever}, self.by_file)
+        client = ImportingClient(Lines([path]), tries, lambda _: self.abilities, {"ToyReply": ToyReply}, sent)
         asker = BatchAsker(client, self.store, "batch files")
         outcomes = {number: self._ask(asker, toy_request(number), number) for number in (1, 2, 3)}
         tries.save()
@@ -299,9 +303,103 @@ def test_what_the_endpoint_does_not_take_is_learnt_and_counts_for_nothing(
     assert {own.then for own in result.report.failed} == {"waits again, asked for differently"}
     assert result.client.learnt == {"toy-model": learnt}
     assert result.report.progressed
-    assert Tries(RunFolder(week.folder)).of(toy_request(1)).lines == ()
-    week.abilities = learnt  # for a limit that is named rightly now, it is no excuse any more
-    assert week.imports(failing(FIRST, status, message(words))).report.failed[0].then == then
+    assert Tries(RunFolder(week.folder)).of(toy_request(1)).rejected == (Abilities(),)
+    assert result.client.abilities("toy-model") == learnt  # the file that is written now asks so
+    week.abilities = learnt
+    same = week.imports(failing(FIRST, status, message(words)))
+    assert (same.failed, same.client.learnt) == ([(FIRST, "as imported before: rejected", "waits again")], {})
+    another = week.imports({**failing(FIRST, status, message(words)), "id": "2"})
+    assert another.report.failed[0].then == then  # it was sent as it was learnt
+
+
+LIMIT = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+TEMPERATURE = "Unsupported value: 'temperature' does not support 0.0; only the default (1) is supported."
+NO_SCHEMA = "response_format of type json_schema is not supported"
+
+
+def test_a_late_rejection_of_what_is_known_by_now_teaches_nothing(week: Week) -> None:
+    """Two files went out together, and the first taught something before the second came in."""
+    week.ever = (Abilities(),)
+    assert week.imports(failing(FIRST, 400, message(LIMIT))).client.learnt["toy-model"].limit_name == (
+        "max_completion_tokens"
+    )
+    week.abilities = Abilities(limit_name="max_completion_tokens")
+    week.ever = (*week.ever, week.abilities)
+    late = week.imports(failing(SECOND, 400, message(LIMIT)))
+    assert late.failed == [(SECOND, f"HTTP 400: {LIMIT}", "waits again, asked for differently")]
+    assert (late.client.learnt, late.client.abilities("toy-model")) == ({}, week.abilities)
+    then = week.imports(failing(FIRST, 400, message(TEMPERATURE)), failing(SECOND, 400, message(TEMPERATURE)))
+    assert {own.then for own in then.report.failed} == {"waits again, asked for differently"}
+    assert then.client.learnt == {"toy-model": week.abilities.updated(temperature=False)}
+
+
+def test_several_lessons_of_one_file_come_together(week: Week) -> None:
+    result = week.imports(
+        failing(FIRST, 400, message(LIMIT)),
+        failing(SECOND, 400, message(TEMPERATURE)),
+        failing(THIRD, 400, message(NO_SCHEMA)),
+    )
+    assert {own.then for own in result.report.failed} == {"waits again, asked for differently"}
+    assert result.client.learnt == {
+        "toy-model": Abilities(rung="schema", limit_name="max_completion_tokens", temperature=False)
+    }
+
+
+def test_the_same_error_leads_down_step_by_step_and_not_for_ever(week: Week) -> None:
+    """By hand, as every way is sent that was written; each answer is another line."""
+    week.ever, thens = (Abilities(),), []
+    for number in range(9):
+        result = week.imports({**failing(FIRST, 400, message(NO_SCHEMA)), "id": str(number)})
+        thens.append(result.report.failed[0].then)
+        if FIRST not in result.waiting:
+            break
+        week.abilities = result.client.abilities("toy-model")
+        week.ever = (*(own for own in week.ever if own != week.abilities), week.abilities)
+    assert week.abilities.rung == "text"
+    assert thens == ["waits again, asked for differently"] * 3 + ["falls back"]
+
+
+def test_an_endpoint_that_takes_no_name_of_the_limit_is_asked_without(week: Week) -> None:
+    week.ever = (Abilities(),)
+    for number, name in enumerate(("max_tokens", "max_completion_tokens"), start=1):
+        words = f"Unsupported parameter: {name}"
+        result = week.imports({**failing(FIRST, 400, message(words, param=name)), "id": str(number)})
+        week.abilities = result.client.abilities("toy-model")
+        week.ever = (*week.ever, week.abilities)
+    assert week.abilities.limit_name is None
+
+
+def test_batches_that_say_the_same_are_two_and_one_that_is_read_again_is_one(week: Week) -> None:
+    """Their files are known, and how their requests were sent: some servers write lines without an id."""
+    rejection = failing(FIRST, 400, message(NO_SCHEMA))
+    learnt = []
+    for number, way in ((1, Abilities()), (1, Abilities()), (2, Abilities(rung="schema"))):
+        week.by_file = {week.folder / f"batch-{number}.jsonl": way}
+        result = week.imports(rejection, name=f"batch-{number}.jsonl")
+        learnt.append([own.rung for own in result.client.learnt.values()])
+        week.abilities = result.client.abilities("toy-model")
+    assert learnt == [["schema"], [], ["json"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "then"),
+    [
+        ("Bad Request", "waits again, asked for differently"),
+        ("This model's maximum context length is 8192 tokens", "falls back"),
+    ],
+)
+def test_a_rejection_of_what_is_sent_no_more_is_asked_once_more(week: Week, words: str, then: str) -> None:
+    week.abilities = Abilities(rung="json")
+    week.by_file = {week.folder / "replies.jsonl": Abilities()}
+    assert week.imports(failing(FIRST, 400, message(words))).report.failed[0].then == then
+    week.by_file = {week.folder / "later.jsonl": week.abilities}
+    later = week.imports(failing(FIRST, 400, message(words)), name="later.jsonl")
+    assert later.report.failed[0].then in ("falls back", "fell back")
+
+
+def test_the_most_that_an_answer_may_be_is_learnt_too(week: Week) -> None:
+    result = week.imports(failing(FIRST, 400, message("max_tokens is too large: 100. It supports at most 64 tokens")))
+    assert result.client.learnt == {"toy-model": Abilities(most_output=64)}
 
 
 def test_the_best_of_several_lines_counts(week: Week) -> None:

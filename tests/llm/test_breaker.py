@@ -19,6 +19,7 @@ from prhub_digest.retry import RetriableError
 
 LOST = RetriableError("the connection broke")
 BUSY = RetriableError("HTTP 503", status=503)
+TOO_MANY = RetriableError("HTTP 429", status=429)
 
 
 class Time:
@@ -101,6 +102,38 @@ def test_a_server_that_only_asks_to_wait_ends_the_run_too() -> None:
         breaker.gave_up(error)
     with pytest.raises(FatalServiceError, match=r"^8 requests in a row got no answer \(last: HTTP 429 \(gave up"):
         breaker.gave_up(error)
+
+
+@pytest.mark.parametrize("error", [TOO_MANY, RetriableError("the endpoint asked for a pause", 130.0)])
+def test_ten_minutes_of_nothing_but_429_end_the_run(error: RetriableError) -> None:
+    clock = Time()
+    breaker = Breaker(clock=clock)
+    breaker.answered()
+    clock.now += 1000  # no calls at all
+    breaker.failed(error)
+    clock.now += 599
+    for other in (error, BUSY):
+        breaker.failed(other)
+    clock.now += 1
+    breaker.failed(BUSY)
+    text = (
+        f"for 10 minutes the model endpoint was too busy for every call (last: {error}); "
+        "what was answered is stored; the same command continues"
+    )
+    with pytest.raises(FatalServiceError) as raised:
+        breaker.failed(error)
+    assert (str(raised.value), raised.value.exit_code) == (text, 4)
+
+
+def test_one_answer_begins_the_ten_minutes_anew() -> None:
+    clock = Time()
+    breaker = Breaker(clock=clock)
+    for _ in range(4):
+        breaker.failed(TOO_MANY)
+        clock.now += 599
+        breaker.failed(TOO_MANY)
+        breaker.answered()
+    assert not is_over(breaker)
 
 
 def test_the_first_reason_stays_and_is_told_once() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from fault_server import FaultServer
 from model_server import ModelServer, Reply, Request, completion, failure
 from toy_requests import ToyReply, toy_content, toy_reply, toy_request
 
@@ -38,7 +39,7 @@ def rung_of(request: Request) -> Rung:
     return "schema_strict" if wanted["json_schema"]["strict"] else "schema"
 
 
-def rungs(server: ModelServer) -> list[Rung]:
+def rungs(server: ModelServer | FaultServer) -> list[Rung]:
     return [rung_of(request) for request in server.requests]
 
 
@@ -56,7 +57,7 @@ def without(rejected: tuple[Rung, ...], status: int, words: str) -> Callable[[Re
 
 
 @contextmanager
-def client_of(server: ModelServer, folder: Path | None = None):
+def client_of(server: ModelServer | FaultServer, folder: Path | None = None):
     client = OpenAIClient(server.base_url, KEY, 5.0, 4, abilities=AbilityStore(folder) if folder else None)
     try:
         yield client
@@ -149,6 +150,64 @@ def test_threads_share_what_one_has_learnt(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert rungs(server)[3:] == ["json"] * 8
+
+
+class Gate:
+    """Holds the `held`th request for pull request 2 until it is opened; `answer` then decides."""
+
+    def __init__(self, answer: Callable[[Request], Reply], held: int) -> None:
+        self.arrived, self.opened = threading.Event(), threading.Event()
+        self._answer, self._left = answer, held
+
+    def __call__(self, request: Request) -> Reply:
+        if number_of(request) == 2:
+            self._left -= 1
+            if not self._left:
+                self.arrived.set()
+                assert self.opened.wait(10)
+        return self._answer(request)
+
+
+@contextmanager
+def meanwhile(gate: Gate, client: OpenAIClient):
+    """Pull request 2 is on its way while the body runs, and is answered after it."""
+    answers: list[Rung | None] = []
+    thread = threading.Thread(target=lambda: answers.append(complete(client, 2)))
+    thread.start()
+    assert gate.arrived.wait(10)
+    yield answers
+    gate.opened.set()
+    thread.join(10)
+
+
+@pytest.mark.parametrize("silence", [Reply("", 400), failure(422, "Unprocessable Entity")])
+@pytest.mark.parametrize("held", [1, 2])
+@pytest.mark.parametrize(
+    "refused", [{"response_format"}, {"temperature"}, {"response_format", "temperature", "max_tokens"}]
+)
+def test_a_call_that_was_sent_before_another_learnt_is_sent_once_more(
+    refused: set[str], held: int, silence: Reply
+) -> None:
+    gate = Gate(lambda request: silence if refused & request.body.keys() else good(request), held)
+    with FaultServer(gate) as server, client_of(server) as client:
+        with meanwhile(gate, client) as answers:
+            rung = complete(client, 1)
+        assert answers == [rung]
+        assert sum(number_of(request) == 2 for request in server.requests) == held + 1
+
+
+def test_a_request_that_is_rejected_whatever_is_sent_costs_no_other(tmp_path: Path) -> None:
+    def answer(request: Request) -> Reply:
+        return Reply("", 400) if number_of(request) == 1 or rung_of(request) != "text" else good(request)
+
+    gate = Gate(answer, 1)
+    with FaultServer(gate) as server, client_of(server) as client:
+        with meanwhile(gate, client) as answers, pytest.raises(UnusableReplyError):
+            complete(client, 1)
+        assert answers == ["text"]
+        with pytest.raises(UnusableReplyError):
+            complete(client, 1)
+        assert rungs(server)[-2:] == ["text", "text"]  # it is told from the endpoint's lack by now
 
 
 def test_a_rung_that_brought_no_answer_is_not_remembered(tmp_path: Path) -> None:

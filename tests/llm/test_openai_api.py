@@ -162,13 +162,49 @@ def test_a_wrong_key_ends_everything() -> None:
         failure(404, "The model `toy-model` does not exist", "model_not_found"),
         failure(404, 'model "toy-model" not found, try pulling it first'),
         failure(400, "model_not_found"),
+        failure(400, "Model Not Exist", "invalid_request_error"),
+        failure(400, "toy-model is not a valid model ID"),
+        failure(400, "invalid model ID"),
+        failure(400, "Invalid model: toy-model"),
+        failure(400, "Invalid model name passed in model=toy-model"),
+        failure(400, "The supported API model names are toy-a or toy-b, but you passed toy-model."),
+        failure(400, "No such model: toy-model"),
+        failure(400, "The model `toy-model` has been decommissioned", "model_decommissioned"),
+        failure(404, "Not found the model toy-model or Permission denied"),
+        failure(403, "Project does not have access to model `toy-model`", "model_not_found"),
+        failure(403, "Your team has no access to the model toy-model"),
+        Reply({"error": {"message": "choose another", "param": "model"}}, 400),
+        failure(422, "no", "invalid_model"),
     ],
 )
 def test_an_unknown_model_ends_everything(reply: Reply) -> None:
     error = error_of(reply)
     assert isinstance(error, FatalServiceError)
-    assert str(error).startswith("URL does not know the model 'toy-model' (HTTP 40")
+    assert str(error).startswith("URL does not know the model 'toy-model' (HTTP 4")
     assert str(error).endswith("): check --model or PRHUB_MODEL")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "this model does not support tools",
+        "the model is not allowed to answer this",
+        "invalid model output",
+        "the request names no user",
+    ],
+)
+def test_a_rejection_that_speaks_of_the_model_is_not_of_the_model(words: str) -> None:
+    error = error_of(failure(400, words))
+    assert (type(error), str(error)) == (UnusableReplyError, f"URL rejected the request (HTTP 400): {words}")
+
+
+def test_a_403_says_why_and_hides_the_key() -> None:
+    error = error_of(failure(403, f"Country, region, or territory not supported for {KEY}"))
+    assert isinstance(error, FatalServiceError)
+    assert str(error) == (
+        "URL refused access (HTTP 403: Country, region, or territory not supported for ***):"
+        " check OPENAI_API_KEY, and OPENAI_BASE_URL that it belongs to"
+    )
 
 
 def test_h12a_quota_is_no_pause() -> None:
@@ -195,6 +231,11 @@ def test_h12a_quota_is_no_pause() -> None:
             failure(400, f"odd request with {KEY}"),
             UnusableReplyError,
             "URL rejected the request (HTTP 400): odd request with ***",
+        ),
+        (  # the words are cut in the middle of the key
+            failure(400, "x" * 195 + KEY),
+            UnusableReplyError,
+            "URL rejected the request (HTTP 400): " + "x" * 195 + "***",
         ),
         (failure(503, "overloaded"), RetriableError, "URL answered HTTP 503: overloaded"),
         (Reply("<html>Bad gateway</html>", 502), RetriableError, "URL answered HTTP 502: <html>Bad gateway</html>"),

@@ -104,14 +104,27 @@ def test_the_older_name_of_the_limit_is_found_again(tmp_path: Path) -> None:
         assert store.find(server.base_url, "toy-model") == TRIED
 
 
-def test_an_endpoint_that_takes_neither_name_is_asked_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "rejection",
+    [
+        lambda name: Reply(detail(name), 422),
+        lambda name: failure(400, f"Unrecognized request argument supplied: {name}"),
+        lambda name: Reply({"error": {"message": f"Invalid value for {name}", "param": name}}, 400),
+    ],
+)
+def test_an_endpoint_that_takes_neither_name_gets_no_limit(tmp_path: Path, rejection: Callable[[str], Reply]) -> None:
     def answer(request: Request) -> Reply:
-        return Reply(detail("max_tokens" if "max_tokens" in request.body else "max_completion_tokens"), 422)
+        if "temperature" in request.body:
+            return Reply(detail("temperature"), 422)
+        name = next((name for name in request.body if name.startswith("max_")), None)
+        return rejection(name) if name else completion(toy_content())
 
     with ModelServer(answer) as server:
-        with pytest.raises(UnusableReplyError, match=r"\(HTTP 422\): body\.max_completion_tokens: Extra inputs"):
-            complete(server, tmp_path, 1)
-        assert len(server.requests) == 2
+        complete(server, tmp_path, 1)
+        complete(server, tmp_path, 2)
+        assert len(server.requests) == 5
+        found = AbilityStore(tmp_path).find(server.base_url, "toy-model")
+        assert found == Abilities(temperature=False, limit_name=None)
 
 
 def test_a_rejection_without_a_reason_is_met_with_less_once(tmp_path: Path) -> None:

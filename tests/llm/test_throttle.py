@@ -188,6 +188,46 @@ def test_the_longer_of_two_used_up_limits_counts() -> None:
     assert start(throttle, time) == pytest.approx(8.0)
 
 
+LIE = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "6h0m0s"}
+
+
+def test_a_header_that_good_answers_prove_wrong_is_not_believed_any_more() -> None:
+    time = FakeTime()
+    said: list[str] = []
+    throttle = Throttle(4, time.clock, time.sleep, say=said.append)
+    with ExitStack() as held:
+        held.enter_context(throttle.turn())
+        for _ in range(4):
+            throttle.answered(LIE)  # sent before it was said: no proof
+    said.clear()
+    starts = []
+    for _ in range(6):
+        starts.append(round(start(throttle, time)))
+        throttle.answered(LIE)
+    assert starts == [60] * 6
+    assert said == ["the endpoint says that its rate limit is used up, and answers all the same: not heeded any more"]
+    throttle.slow_down(7.0)
+    start(throttle, time)  # a 429 is, as ever
+    assert round(time.now) == 67
+
+
+@pytest.mark.parametrize("confirmed_by", ["a 429", "an answer that leaves something"])
+def test_a_header_that_may_be_right_is_believed(confirmed_by: str) -> None:
+    throttle, time = throttle_of(4)
+    starts = []
+    for _ in range(4):
+        for _ in range(3):
+            starts.append(round(start(throttle, time)))
+            throttle.answered(LIE)
+        start(throttle, time)
+        if confirmed_by == "a 429":
+            throttle.slow_down(40.0)
+        else:
+            throttle.answered({**LIE, "x-ratelimit-remaining-requests": "7"})
+    paused = 100 if confirmed_by == "a 429" else 60
+    assert starts == [paused * turn + (60 if later else 0) for turn in range(4) for later in range(3)]
+
+
 def test_a_pause_that_no_call_can_wait_for_is_said_at_once() -> None:
     throttle, time = throttle_of(2)
     throttle.slow_down(1200.0)

@@ -9,6 +9,7 @@ import os
 import sys
 import urllib.error
 import urllib.request
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -32,19 +33,20 @@ def answer(line: dict[str, Any]) -> dict[str, Any]:
         json.dumps(line["body"]).encode(),
         {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', 'none')}"},
     )
+    name = uuid.uuid4().hex  # so that two answers are never taken for one that is imported twice
     try:
         with urllib.request.urlopen(request, timeout=3600) as response:
             status, data = response.status, response.read()
     except urllib.error.HTTPError as error:
         status, data = error.code, error.read()
     except OSError as error:
-        return {"id": "", "custom_id": line["custom_id"], "response": None, "error": {"message": str(error)}}
+        return {"id": name, "custom_id": line["custom_id"], "response": None, "error": {"message": str(error)}}
     try:
         body = json.loads(data)
     except ValueError:
         body = {"error": {"message": data.decode("utf-8", "replace")}}
     response = {"status_code": status, "request_id": "", "body": body}
-    return {"id": "", "custom_id": line["custom_id"], "response": response, "error": None}
+    return {"id": name, "custom_id": line["custom_id"], "response": response, "error": None}
 
 
 def _answered(replies: Path) -> set[str]:

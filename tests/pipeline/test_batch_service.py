@@ -10,7 +10,7 @@ import pytest
 from batch_model import COMMAND, KEY, RUN, jobs, reply, waiting_run
 from batch_server import ALL_WELL, BatchServer, Fault
 from command_line import CommandLine, Outcome
-from model_server import ModelServer, closed_port, failure
+from model_server import ModelServer, Reply, closed_port, failure
 from scripted_model import answer
 
 pytest_plugins = ["command_fixture"]
@@ -160,24 +160,113 @@ def test_what_no_try_can_change_ends_the_waiting(waiting: CommandLine, server: B
     assert (outcome.code, len(server.tenant.batches), len(warnings(outcome))) == (1, 1, 3)
 
 
-def test_what_the_endpoint_does_not_take_is_learnt_from_its_errors(waiting: CommandLine, server: BatchServer) -> None:
-    def modern(line: dict[str, Any]) -> dict[str, Any]:
-        body = line["body"]
-        if "max_tokens" not in body and "temperature" not in body:
-            return reply(line)
-        words = (
-            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-            if "max_tokens" in body
-            else "Unsupported value: 'temperature' does not support 0.0; only the default (1) is supported."
-        )
-        response = {"status_code": 400, "body": {"error": {"message": words}}}
-        return {"id": "1", "custom_id": line["custom_id"], "response": response, "error": {"message": words}}
+def modern(line: dict[str, Any]) -> dict[str, Any]:
+    """A model that takes neither `max_tokens` nor a temperature."""
+    body = line["body"]
+    if "max_tokens" not in body and "temperature" not in body:
+        return reply(line)
+    words = (
+        "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        if "max_tokens" in body
+        else "Unsupported value: 'temperature' does not support 0.0; only the default (1) is supported."
+    )
+    response = {"status_code": 400, "body": {"error": {"message": words}}}
+    return {"id": "1", "custom_id": line["custom_id"], "response": response, "error": {"message": words}}
 
+
+def test_what_the_endpoint_does_not_take_is_learnt_from_its_errors(waiting: CommandLine, server: BatchServer) -> None:
     server.answer = modern
     outcome = waiting("batch", "submit", RUN, *WAIT)
     assert outcome.code == 0, outcome.err
     assert len(server.tenant.batches) == 4 + 2
     assert sum(line.endswith(")") and "waits again, asked for differently" in line for line in warnings(outcome)) == 6
+
+
+def test_a_file_that_ends_later_is_judged_by_how_it_was_sent(waiting: CommandLine, server: BatchServer) -> None:
+    """Its rejections say what an earlier file of the round taught; each request is rejected twice, not for ever."""
+    server.answer, server.stagger = modern, 3
+    outcome = waiting("batch", "submit", RUN, *WAIT, "--most-requests", "2")
+    assert outcome.code == 0, outcome.err
+    rejected = [line for line in warnings(outcome) if "waits again, asked for differently" in line]
+    assert (len(rejected), len(warnings(outcome))) == (6, 6)
+
+
+def by_hand(paths: list[Path]) -> list[str]:
+    """Files of replies to the files of a round."""
+    names = [f"replies-{number}.jsonl" for number, _ in enumerate(paths)]
+    for path, name in zip(paths, names, strict=True):
+        lines = [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
+        Path(name).write_text("".join(f"{json.dumps(modern(line))}\n" for line in lines), encoding="utf-8")
+    return names
+
+
+def test_parts_that_are_imported_one_after_the_other(waiting: CommandLine) -> None:
+    """Each was answered as it was exported; imported once more, it teaches and counts nothing."""
+    waiting("batch", "export", RUN, "--most-requests", "2")
+    first, second = by_hand(sorted(RUN.glob("batch/round-*.jsonl")))
+    for name in (first, second):
+        outcome = waiting("batch", "import", RUN, name)
+        assert {line.rpartition(" (")[0].rpartition("; ")[2] for line in warnings(outcome)} == {
+            "waits again, asked for differently"
+        }
+    lines = [line for path in RUN.glob("batch/round-*.jsonl") for line in path.read_bytes().decode().split("\n")[:-1]]
+    bodies = [json.loads(line)["body"] for line in lines]
+    assert [("max_tokens" in body, "max_completion_tokens" in body) for body in bodies] == [(False, True)] * 3
+    assert waiting("batch", "import", RUN, first, second).err.count("as imported before: rejected; waits again") == 3
+    for name in by_hand(sorted(RUN.glob("batch/round-*.jsonl"))):
+        assert "asked for differently" in waiting("batch", "import", RUN, name).err
+    *_, last = [waiting("batch", "import", RUN, name) for name in by_hand(sorted(RUN.glob("batch/round-*.jsonl")))]
+    assert "round 2 (plan): 2 requests" in last.err
+
+
+@pytest.mark.parametrize("page", ["<html>log in</html>", '{"error": {"message": "busy"}}', "\n"])
+def test_a_download_that_holds_no_replies_is_fetched_again(
+    waiting: CommandLine, server: BatchServer, page: str
+) -> None:
+    """The batch was paid for: it stays under way, and is not bought again; other batches come in."""
+    server.statuses = ("validating", "completed")
+    waiting("batch", "submit", RUN, "--most-requests", "2")
+    for _ in range(2):
+        server.faults["GET /files/*/content"] = [Fault(Reply(page, headers={"content-type": "text/html"}))]
+        outcome = waiting("batch", "status", RUN)
+        assert outcome.code == 4
+        assert f"error: batch_1 has ended, and what {server.base_url} gave as its replies holds not one" in outcome.err
+    assert [job["done"] for job in jobs()] == [False, True]
+    submit = waiting("batch", "submit", RUN)
+    assert "all that waits is under way: batch_1 (round 1, 2 requests): completed" in submit.err
+    assert len(server.tenant.batches) == 2
+    again = waiting("batch", "status", RUN)
+    assert (again.code, f"{RUN}/batch/downloaded-batch_1.jsonl: 2 replies imported" in again.err) == (0, True)
+
+
+def test_what_is_under_way_is_offered_by_no_command(waiting: CommandLine, server: BatchServer) -> None:
+    """To have it answered another way would be to pay twice."""
+    server.stagger = 3
+    waiting("batch", "submit", RUN, "--most-requests", "2")
+    (RUN / "batch/jobs.json").write_text(json.dumps({"jobs": jobs()[:1]}))  # as if the second file had been refused
+    rest = f"round 1 (summaries): 1 request in {RUN}/batch/round-001.jsonl"
+    assert rest in waiting(*COMMAND).err
+    assert waiting("batch", "export", RUN).out == f"{RUN}/batch/round-001.jsonl\n"
+    assert "1 request waiting\n" in waiting("batch", "export", RUN, "--to", "mine.jsonl").err
+    assert waiting("batch", "submit", RUN).code == 0
+    run = waiting(*COMMAND)
+    assert (run.code, "REPLIES.jsonl" in run.err, "round 1" in run.err.replace("(round 1,", "")) == (0, False, False)
+    assert f"all that waits is under way; go on with: prhub-digest batch status {RUN}\n" in run.err
+    export = waiting("batch", "export", RUN)
+    assert (export.out, "all that waits is under way; its replies come with: " in export.err) == ("", True)
+    while not jobs()[0]["done"]:
+        status = waiting("batch", "status", RUN)
+    assert ("2 replies imported" in status.err, "batch submit" in status.err) == (True, False)
+
+
+def test_a_live_run_that_is_finished_needs_no_batch(waiting: CommandLine, server: BatchServer) -> None:
+    with ModelServer(answer) as live:
+        waiting.set(OPENAI_BASE_URL=live.base_url)
+        assert waiting(*COMMAND[:-2], "--llm", "openai", "--out", "live").code == 0
+        for action in ("export", "submit"):
+            outcome = waiting("batch", action, "live/toy__pages/2026-W06")
+            assert (outcome.code, "every reply is there; go on with: " in outcome.err) == (0, True), outcome.err
+            assert "settings changed" not in outcome.err
 
 
 def test_a_cancelled_run(waiting: CommandLine, server: BatchServer) -> None:
