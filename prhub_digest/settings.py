@@ -27,7 +27,7 @@ from prhub_digest.errors import SettingsError
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
-from prhub_digest.models.glossary import Term
+from prhub_digest.models.glossary import Glossary, Term
 from prhub_digest.models.prices import Price
 from prhub_digest.models.ranking import Override
 from prhub_digest.models.signal_settings import SignalSettings, Tag
@@ -127,7 +127,7 @@ class Settings(Record):
         description="[[overrides]] tables, each with labels = [...] or pulls = [...],"
         " and points = ... or highlight = ...",
     )
-    glossary: tuple[Term, ...] = Field((), description='[[glossary]] tables, each with en = "..." and zh = "..."')
+    glossary: Glossary = Field((), description='[[glossary]] tables, each with en = "..." and zh = "..."')
     prices: tuple[Price, ...] = Field(
         (),
         description='[[prices]] tables, each with model = "...", input = ... and output = ... in US dollars per million'
@@ -250,8 +250,10 @@ def load_settings(config: Path | None, flags: Mapping[str, object], environment:
     try:
         settings = Settings.model_validate({"cache_dir": _cache_dir(environment), **table, **from_environment, **given})
     except ValidationError as error:
-        # One fault a key; what was derived from a faulty value is not the user's.
-        faults = {detail["loc"][0]: detail for detail in reversed(error.errors()) if detail["loc"][0] in origins}
+        # One fault a key, rather a misspelt one than the one that is missing for it; what was derived from a faulty
+        # value is not the user's.
+        details = sorted(error.errors(), key=lambda detail: detail["type"] == "missing")
+        faults = {detail["loc"][0]: detail for detail in reversed(details) if detail["loc"][0] in origins}
         lines = (_explain(detail, origins, path, text) for detail in reversed(faults.values()))
         raise SettingsError("\n".join(lines)) from None
     if origins.get("areas") == str(path):
@@ -336,6 +338,8 @@ def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> 
     if detail["type"] == "extra_forbidden":
         known = Settings.model_fields if len(keys) == 1 else _TABLES[_table_of(detail["loc"])].model_fields
         return f"{place}: unknown key {'.'.join(keys)}{_suggestion(keys[-1], known)}"
+    if detail["type"] == "missing":
+        return f"{place}: {'.'.join(keys)} is missing; write {_wanted(detail['loc'])}"
     fault = f"{detail['msg'].removeprefix('Value error, ')}; " if detail["type"] == "value_error" else ""
     value = "…" if top in {_SECRET, *_ADDRESSES} else _shown(detail["input"])
     return f"{place}: {'.'.join(keys)} = {value}: {fault}write {_wanted(detail['loc'])}"

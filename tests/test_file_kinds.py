@@ -211,6 +211,8 @@ def test_where_a_mark_counts() -> None:
     kinds = FileKinds()
     assert kinds.of_file(change("a.go", f"@@ -1,3 +1,3 @@\n {mark}\n-x\n+y")) == "generated"
     assert kinds.of_file(change("a.go", f"@@ -1,3 +1,2 @@\n-{mark}\n x")) == "source"
+    assert kinds.of_file(change("a.go", f"@@ -1,2 +1,3 @@\n+{mark}\n x\n+evil()")) == "source"
+    assert kinds.of_file(change("a.go", f"@@ -1,2 +1,2 @@\n-{mark} v1\n+{mark} v2\n x")) == "generated"
     assert kinds.of_file(change("a.go", f"@@ -1,2 +0,0 @@\n-{mark}\n-x", "deleted")) == "generated"
     assert kinds.of_file(change("a.go", f"@@ -90,3 +90,3 @@\n {mark}\n-x\n+y")) == "source"
     assert kinds.of_file(added("a.go", *["// line"] * 20, mark)) == "source"

@@ -254,15 +254,88 @@ def test_areas_are_tables() -> None:
             "prhub.toml, line 2: signals.core_paths.1 = '!tests': write a list of patterns, like [\"src/engine/**\"]",
         ),
         (
-            '[signals]\n[[signals.platforms]]\nkey = "a"\n[[signals.platforms]]\nkey = "b"\npath = ["b"]',
+            '[[signals.platforms]]\nkey = "a"\nwords = ["a"]\n[[signals.platforms]]\nkey = "b"\npath = ["b"]',
             "prhub.toml, line 6: unknown key signals.platforms.1.path; did you mean paths?",
         ),
         (
             '[[signals.modules]]\npaths = ["a"]',
             (
-                "prhub.toml, line 1: signals.modules.0.key = {'paths': ['a']}: "
+                "prhub.toml, line 1: signals.modules.0.key is missing; "
                 'write [[signals.modules]] tables, each with key = "..." and paths, parts or words = ["..."]'
             ),
+        ),
+        (
+            "[signals]\nfollow_up_days = 99999999999999999999",
+            "prhub.toml, line 2: signals.follow_up_days = 99999999999999999999: write a whole number from 1 to 3650",
+        ),
+        (
+            "[signals]\nseries_days = 3651",
+            "prhub.toml, line 2: signals.series_days = 3651: write a whole number from 1 to 3650",
+        ),
+        (
+            '[[signals.platforms]]\nkey = "a"',
+            (
+                "prhub.toml, line 1: signals.platforms.0 = {'key': 'a'}: has no paths, parts or words, so that nothing"
+                ' can be in it; write [[signals.platforms]] tables, each with key = "..." and paths, parts or words ='
+                ' ["..."]'
+            ),
+        ),
+        (
+            '[[signals.modules]]\nkey = "a"\nwords = ["a"]\n[[signals.modules]]\nkey = "a"\nparts = ["b"]',
+            (
+                "prhub.toml, line 1: signals.modules = [{'key': 'a', 'words': ['a']}, {'key': 'a', 'parts': ['b']}]:"
+                " 'a' stands there twice;"
+                ' write [[signals.modules]] tables, each with key = "..." and paths, parts or words = ["..."]'
+            ),
+        ),
+        (
+            "[[overrides]]\npulls = [7, -5]\npoints = 1",
+            "prhub.toml, line 2: overrides.0.pulls.1 = -5: write a list of numbers of pull requests, like [4134]",
+        ),
+        (
+            "[[overrides]]\nlabels = []\npulls = []\npoints = 1\n",
+            (
+                "prhub.toml, line 1: overrides.0 = {'labels': [], 'pulls': [], 'points': 1}: names no pull request;"
+                " write [[overrides]] tables, each with labels = [...] or pulls = [...],"
+                " and points = ... or highlight = ..."
+            ),
+        ),
+        (
+            '[[areas]]\nkey = "a"\npaths = ["a"]\n[[areas]]\nkey = "other"\npaths = ["lib/**"]',
+            (
+                "prhub.toml, line 4: areas.1 = {'key': 'other', 'paths': ['lib/**']}: 'other' is what is in no other"
+                " area, so that it has no paths and no labels;"
+                ' write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        (
+            '[[areas]]\nkey = "model runner"\npaths = ["a"]',
+            (
+                "prhub.toml, line 2: areas.0.key = 'model runner': holds a blank;"
+                ' write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        (
+            '[[areas]]\nkey = ""\npaths = ["a"]',
+            (
+                "prhub.toml, line 2: areas.0.key = '': empty;"
+                ' write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        (
+            '[[file_kinds]]\nkind = "docs"\npaths = ["d/**", "!d/*.py"]',
+            "prhub.toml, line 3: file_kinds.0.paths.1 = '!d/*.py': write a list of patterns, like [\"api/client/**\"]",
+        ),
+        (
+            '[[glossary]]\nen = "radix cache"\nzh = "a"\n[[glossary]]\nen = "Radix  Cache"\nzh = "b"',
+            (
+                "prhub.toml, line 1: glossary = [{'en': 'radix cache', 'zh': 'a'}, {'en': 'Radix  Cache', 'zh': 'b'}]:"
+                ' \'radix cache\' stands there twice; write [[glossary]] tables, each with en = "..." and zh = "..."'
+            ),
+        ),
+        (
+            '[[glossary]]\nen = " "\nzh = "a"',
+            "prhub.toml, line 2: glossary.0.en = ' ': write an English term, like \"radix cache\"",
         ),
         ("signals = 3", "prhub.toml, line 1: signals = 3: write a table [signals]"),
         (
@@ -276,9 +349,41 @@ def test_areas_are_tables() -> None:
         (
             '[[areas]]\npaths = ["src"]',
             (
-                "prhub.toml, line 1: areas.0.key = {'paths': ['src']}: "
+                "prhub.toml, line 1: areas.0.key is missing; "
                 'write [[areas]] tables, each with key = "..." and paths = ["..."]'
             ),
+        ),
+        (
+            '[[prices]]\nmodel = "a"\ninptu = 1\noutput = 2\n',
+            "prhub.toml, line 3: unknown key prices.0.inptu; did you mean input?",
+        ),
+        (
+            '[[prices]]\nmodel = "a"\ninput = 1\noutput = 2\n[[prices]]\nmodel = "b"\ninput = 1\nout = 2\n',
+            (
+                "prhub.toml, line 8: unknown key prices.1.out; known keys: model, provider, input, cached_input,"
+                " output, batch, date, source"
+            ),
+        ),
+        (
+            '[[prices]]\nmodel = "a"\ninput = 1\n',
+            (
+                'prhub.toml, line 1: prices.0.output is missing; write [[prices]] tables, each with model = "...",'
+                " input = ... and output = ... in US dollars per million tokens; also provider, cached_input and batch"
+            ),
+        ),
+        ('[[areas]]\nkeys = "a"\npaths = ["src"]', "prhub.toml, line 2: unknown key areas.0.keys; did you mean key?"),
+        (
+            "[[overrides]]\npull = [7]\npoints = 1",
+            "prhub.toml, line 2: unknown key overrides.0.pull; did you mean pulls?",
+        ),
+        ('[[glossary]]\neng = "a"\nzh = "b"', "prhub.toml, line 2: unknown key glossary.0.eng; did you mean en?"),
+        (
+            '[[file_kinds]]\nkinds = "docs"\npaths = ["d/**"]',
+            "prhub.toml, line 2: unknown key file_kinds.0.kinds; did you mean kind?",
+        ),
+        (
+            '[[signals.modules]]\nkeys = "a"\npaths = ["d/**"]',
+            "prhub.toml, line 2: unknown key signals.modules.0.keys; did you mean key?",
         ),
         (
             'model = "a"\nmodel = "b"\n',

@@ -47,7 +47,8 @@ class LandedPull:
 class Walk:
     """What a walk over the whole main line found, in the order of landing.
 
-    `before` is the newest commit of a time before the period, None when there is none.
+    `before` is the newest commit of a time before the period, None when there is none; `base` is the commit on which
+    the first landing of the period stands, whatever its time, None when that landing begins the history.
     """
 
     pulls: tuple[LandedPull, ...]
@@ -55,6 +56,7 @@ class Walk:
     newest: LogEntry
     oldest: LogEntry
     before: str | None
+    base: str | None
 
 
 def walk(git: Git, head: str, period: Period) -> Walk:
@@ -68,6 +70,7 @@ def walk(git: Git, head: str, period: Period) -> Walk:
     newest: LogEntry | None = None
     oldest: LogEntry | None = None
     before: str | None = None
+    base: str | None = None
     pairs = ((landing(entry.message), entry) for entry in read_log(git, "--first-parent", head))
     for _, run in groupby(pairs, key=lambda pair: pair[0].number if pair[0] else None):
         for what, entries in _landings(list(run)):
@@ -77,6 +80,7 @@ def walk(git: Git, head: str, period: Period) -> Walk:
                 before = entries[0].sha
             if when is None or not period.holds(when):
                 continue
+            base = next(iter(entries[-1].parents), None)
             if what is None:
                 direct += 1
             elif what.number in pulls:
@@ -86,7 +90,7 @@ def walk(git: Git, head: str, period: Period) -> Walk:
                 pulls[what.number] = LandedPull(what, (entries,))
     if newest is None or oldest is None:
         raise SourceError(f"{git.label}: the history of {head} is empty")
-    return Walk(tuple(reversed(pulls.values())), direct, newest, oldest, before)
+    return Walk(tuple(reversed(pulls.values())), direct, newest, oldest, before, base)
 
 
 def _landings(

@@ -95,7 +95,8 @@ class GitSource:
             numbers=tuple(pull.what.number for pull in walked.pulls),
             direct_commits=walked.direct_commits,
             head=head,
-            attributes=linguist_attributes(git, head),
+            # What the period itself changes hides nothing of it.
+            attributes=linguist_attributes(git, walked.base) if walked.base else (),
             notes=tuple(notes),
         )
         return mask_collection(collection)

@@ -1,6 +1,6 @@
 """Which pull requests GitHub counts as merged in a period: the union of three lists, and how they agree."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from prhub_digest.collect.github_list_pages import ListError, said
 from prhub_digest.collect.github_listed import look_up
 from prhub_digest.collect.github_lists import History, Place, PullList, by_history, by_search, by_update
 from prhub_digest.collect.github_pulls import ListedPull
-from prhub_digest.collect.github_queries import REPOSITORY
+from prhub_digest.collect.github_queries import ATTRIBUTES, REPOSITORY
 from prhub_digest.collect.source import MAY_BE_MISSING
 from prhub_digest.console import counted
 from prhub_digest.errors import FatalServiceError, ServiceError, SourceError
@@ -30,7 +30,7 @@ class Listing:
 
     `repository` is the name that GitHub uses now. `direct_commits` counts the commits of the period on the default
     branch that belong to no merged pull request; None when its history cannot be read. `attributes`: of the topmost
-    `.gitattributes` alone.
+    `.gitattributes` alone, as it was before the period.
     """
 
     repository: str
@@ -81,7 +81,7 @@ def list_pulls(api: GitHubApi, repository: str, period: Period) -> Listing:
         pulls=tuple(sorted(pulls.values(), key=lambda pull: (pull.merged_at, pull.number))),
         direct_commits=history.direct_commits if history else None,
         notes=tuple(notes),
-        attributes=parse_attributes(place.attributes),
+        attributes=_attributes(api, place, pulls.values()),
     )
 
 
@@ -99,6 +99,22 @@ def _place(api: GitHubApi, repository: str) -> Place:
     raise SourceError(
         f"{node['nameWithOwner']}: the repository is empty: it has no default branch; give one with commits"
     )
+
+
+def _attributes(api: GitHubApi, place: Place, pulls: Iterable[ListedPull]) -> tuple[AttributeRule, ...]:
+    """Those on which the first of the pull requests landed: what the period changes, or what came later, hides nothing.
+
+    None where there are none now, which costs no query.
+    """
+    landed = [pull for pull in pulls if pull.base_branch == place.default_branch]
+    if not landed or not parse_attributes(place.attributes):
+        return ()
+    first = min(landed, key=lambda pull: (pull.merged_at, pull.number))
+    if first.merge_commit is None:
+        return ()
+    before = f"{first.merge_commit}~{first.commits if first.looks_rebased else 1}"
+    answer = api.query(ATTRIBUTES, {**place.variables, "expression": f"{before}:.gitattributes"})
+    return parse_attributes((answer.data["repository"].get("object") or {}).get("text") or "")
 
 
 def _attempt(api: GitHubApi, place: Place, what: str, read: Callable[[], T]) -> tuple[T | None, str]:

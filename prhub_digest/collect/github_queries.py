@@ -51,6 +51,13 @@ query Repository($owner: String!, $name: String!) {{
 }}
 """
 
+ATTRIBUTES = f"""
+query Attributes($owner: String!, $name: String!, $expression: String!) {{
+  repository(owner: $owner, name: $name) {{ object(expression: $expression) {{ ... on Blob {{ text }} }} }}
+  {_LIMIT}
+}}
+"""
+
 UPDATED = f"""
 query Updated($owner: String!, $name: String!, $after: String) {{
   repository(owner: $owner, name: $name) {{

@@ -5,6 +5,7 @@ A diff shows the top of a file only when a change is near it; a mark that is not
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from prhub_digest.models.file_kinds import FileKind
 from prhub_digest.models.pull_request import FileChange
@@ -38,11 +39,19 @@ _PACKED_BLANKS = 0.08  # of all characters at most; prose has about twice as man
 
 
 def top_mark(file: FileChange) -> FileKind | None:
-    """`generated` or `lock` when a comment among the first 20 lines says so; of a deleted file, the old text counts.
+    """`generated` or `lock` when a comment among the first 20 lines says so, before and after the change.
 
+    A mark that an edit adds to a file could hide the edit; one that it removes says that people go on by hand.
     https://go.dev/s/generatedcode is one of the forms, `@generated` another.
     """
-    for line in _top(file):
+    if file.status == "added":
+        return _mark_of(_top(file, "+"))
+    before = _mark_of(_top(file, "-"))
+    return before if before is None or file.status == "deleted" else _mark_of(_top(file, "+"))
+
+
+def _mark_of(lines: Iterator[str]) -> FileKind | None:
+    for line in lines:
         if not _COMMENT.match(line):
             continue
         if _LOCK_MARK.search(line):
@@ -64,12 +73,11 @@ def is_minified(file: FileChange) -> bool:
     return sum(line.count(" ") + line.count("\t") for line in lines) <= _PACKED_BLANKS * characters
 
 
-def _top(file: FileChange) -> Iterator[str]:
-    """The first lines of the text, as far as the diff shows them."""
+def _top(file: FileChange, side: Literal["-", "+"]) -> Iterator[str]:
+    """The first lines of one side of the text, as far as the diff shows them."""
     patch = file.patch or ""
     header = _FIRST_HUNK.match(patch)
-    deleted = file.status == "deleted"
-    if header is None or (number := int(header[1 if deleted else 2])) > _TOP_LINES:
+    if header is None or (number := int(header[2 if side == "+" else 1])) > _TOP_LINES:
         return
     top = patch[:_TOP_CHARACTERS]
     if "generated" not in top.lower():  # every mark says so
@@ -77,6 +85,6 @@ def _top(file: FileChange) -> Iterator[str]:
     for line in top.split("\n")[1:]:
         if number > _TOP_LINES or line.startswith("@@ "):
             return
-        if line[:1] not in {"+" if deleted else "-", "\\"}:
+        if line[:1] in {side, " ", ""}:
             yield line[1:]
             number += 1

@@ -1,10 +1,11 @@
 """Kinds of files, and a repository's own rules for them."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from prhub_digest.models.base import Record
+from prhub_digest.models.signal_settings import Paths
 
 FileKind = Literal[
     "source", "test", "docs", "config", "build", "generated", "vendored", "lock", "minified", "data", "binary"
@@ -15,7 +16,7 @@ class KindRule(Record):
     """An override of `prhub.toml` (`[[file_kinds]]`): paths that match one of the patterns are of this kind."""
 
     kind: FileKind
-    paths: Annotated[tuple[str, ...], Field(min_length=1)]
+    paths: Paths = Field(min_length=1, description='a list of patterns, like ["api/client/**"]')
 
 
 class AttributeRule(Record):

@@ -1,6 +1,6 @@
 """The order of the week, and which pull requests are highlights."""
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,9 @@ class Override(Record):
     """
 
     labels: tuple[str, ...] = Field((), description='a list of patterns, like ["release-blocker", "area/*"]')
-    pulls: tuple[int, ...] = Field((), description="a list of numbers of pull requests, like [4134]")
+    pulls: tuple[Annotated[int, Field(strict=True, gt=0)], ...] = Field(
+        (), description="a list of numbers of pull requests, like [4134]"
+    )
     points: float = Field(0.0, ge=-10, le=10, description="a number of points from -10 to 10")
     highlight: bool | None = Field(None, strict=True, description="true or false")
     reason: str = Field("", description="a short text, which `show --pr` repeats")

@@ -1,15 +1,17 @@
 """Thresholds and paths of the risk flags, the units and the tags: the table `[signals]` of `prhub.toml`."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
-from prhub_digest.models.base import Record
+from prhub_digest.models.base import Record, refuse_twice
 
 Count = Annotated[int, Field(strict=True, ge=1)]
+Days = Annotated[int, Field(strict=True, ge=1, le=3650)]
 Pattern = Annotated[str, Field(pattern=r"^[^!/\s]")]
 Paths = tuple[Pattern, ...]
 _COUNT = "a whole number, 1 or more"
+_DAYS = "a whole number from 1 to 3650"
 
 
 def _paths(example: str) -> str:
@@ -32,6 +34,12 @@ class Tag(Record):
     parts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
+    @model_validator(mode="after")
+    def _can_be_found(self) -> Self:
+        if not (self.paths or self.parts or self.words):
+            raise ValueError("has no paths, parts or words, so that nothing can be in it")
+        return self
+
 
 class SignalSettings(Record):
     """Defaults serve Python, C++/CUDA, Rust, Go, TypeScript and Java trees; patterns are those of `models.globs`.
@@ -53,7 +61,13 @@ class SignalSettings(Record):
     configuration_paths: Paths = Field((), description=_paths("src/widgets/config/**"))
     migration_paths: Paths = Field((), description=_paths("db/migrations/**"))
     security_paths: Paths = Field((), description=_paths("src/auth/**"))
-    follow_up_days: Count = Field(14, description=_COUNT)
-    series_days: Count = Field(14, description=_COUNT)
+    follow_up_days: Days = Field(14, description=_DAYS)
+    series_days: Days = Field(14, description=_DAYS)
     platforms: tuple[Tag, ...] = Field((), description=_tags("platforms"))
     modules: tuple[Tag, ...] = Field((), description=_tags("modules"))
+
+    @field_validator("platforms", "modules")
+    @classmethod
+    def _each_tag_once(cls, value: tuple[Tag, ...]) -> tuple[Tag, ...]:
+        refuse_twice(tag.key for tag in value)
+        return value

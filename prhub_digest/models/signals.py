@@ -1,8 +1,8 @@
 """What code knows about each pull request, by rules alone."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from prhub_digest.models.base import Record
 from prhub_digest.models.summary import ChangeType, Score, Severity, SubScoreName
@@ -36,6 +36,19 @@ class Area(Record):
     key: str
     paths: tuple[str, ...] = ()
     labels: tuple[str, ...] = Field((), exclude_if=lambda labels: not labels)
+
+    @field_validator("key")
+    @classmethod
+    def _one_word(cls, value: str) -> str:
+        if any(map(str.isspace, value)) or not value:
+            raise ValueError("holds a blank" if value else "empty")
+        return value
+
+    @model_validator(mode="after")
+    def _other_is_the_rest(self) -> Self:
+        if self.key == OTHER and (self.paths or self.labels):
+            raise ValueError(f"{OTHER!r} is what is in no other area, so that it has no paths and no labels")
+        return self
 
 
 class Flag(Record):

@@ -10,7 +10,6 @@ from prhub_digest.chunk import chunk_pull_request, week_coverage
 from prhub_digest.collect.filters import set_aside
 from prhub_digest.collect.source import Source
 from prhub_digest.console import counted
-from prhub_digest.errors import UsageError
 from prhub_digest.file_kinds import FileKinds
 from prhub_digest.models.base import Record
 from prhub_digest.models.chunk import Chunk, Coverage
@@ -21,6 +20,7 @@ from prhub_digest.models.pull_request import Collection, PullRequest
 from prhub_digest.models.run import Failure
 from prhub_digest.models.signals import Signals
 from prhub_digest.models.stats import Stats
+from prhub_digest.pipeline.collected import stored_pull, unused_overrides, without_own_attributes
 from prhub_digest.pipeline.context import Run
 from prhub_digest.run_folder import pull_name
 from prhub_digest.signals import compute_signals, compute_stats
@@ -80,7 +80,10 @@ def collect(run: Run, source: Source, period: Period, *, refresh: bool) -> Colle
                 elif _stored(run, pull.number) != pull:
                     run.folder.write_record(pull_name(pull.number), pull)
                 progress.advance()
+    collection = without_own_attributes(collection, (read_pull(run, number) for number in collection.numbers))
     _finish(run, collection)
+    for remark in unused_overrides(run.options.overrides, collection):
+        run.console.warning(remark)
     inputs = run.hash(collection.to_json(), run.hash_files(tuple(map(pull_name, collection.numbers))))
     if not run.done("collect", inputs, ()):
         with run.recorded("collect", inputs) as cost:
@@ -158,13 +161,7 @@ def read_pull(run: Run, number: int) -> PullRequest:
     Raises:
         UsageError: its file is gone, damaged, or holds another one.
     """
-    name = pull_name(number)
-    pull = run.folder.read_record(name, PullRequest)
-    if pull is None:
-        raise UsageError(f"{run.folder.file(name)} is gone; collect again with --refresh")
-    if pull.number != number:
-        raise UsageError(f"{run.folder.file(name)} holds pull request {pull.number}; collect again with --refresh")
-    return pull
+    return stored_pull(run.folder, number)
 
 
 def conversations(run: Run, collection: Collection) -> Conversations | None:

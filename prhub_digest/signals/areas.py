@@ -32,7 +32,9 @@ _SHARED_AREAS = (
             "*.cfg",
             "*.json",
             "*.lock",
-            "*.txt",
+            "*requirements*.txt",
+            "*constraints*.txt",
+            "CMakeLists.txt",
         ),
     ),
 )
@@ -91,9 +93,13 @@ def areas_touched(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds = B
 def _weights(pull: PullRequest, areas: Sequence[Area], kinds: FileKinds) -> Mapping[str, int]:
     """Changed lines by area, in the order of `areas`; what is in none has no weight."""
     with_kinds = [(file, kinds.of_file(file)) for file in pull.files]
+    told = [(file, kind) for file, kind in with_kinds if kind not in NOISE]
+    pages = [file for file, kind in told if kind == "docs"]
+    others = [file for file, kind in told if kind != "docs"]
     decisive = (
         [file for file, kind in with_kinds if kind == "source"]
-        or [file for file, kind in with_kinds if kind not in NOISE]
+        # What a page tells of the rest of a change says no more where it is the smaller part.
+        or (others if lines_of(others) > lines_of(pages) else others + pages)
         or list(pull.files)
     )
     weights: Counter[str] = Counter()

@@ -7,6 +7,7 @@ from prhub_digest.file_kinds import FileKind
 from prhub_digest.models.people import is_bot
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.summary import ChangeType
+from prhub_digest.signals.bumps import moves_versions
 from prhub_digest.signals.changes import file_diffs
 from prhub_digest.signals.dependencies import dependency_files
 from prhub_digest.signals.file_diffs import FileDiff
@@ -35,8 +36,8 @@ _WORDS: dict[ChangeType, frozenset[str]] = {
     "dependency": frozenset({"deps", "dependencies", "dependency", "依赖"}),
 }
 _TITLE_WORDS = 4
-# `Bump x from 1.2 to 1.3`; but `Bump version to 1.3` is a release.
-_BUMP = re.compile(r"\b(?:bump|update|upgrade)s?\s+(?!(?:the\s+)?version\b|to\b|v?\d)\S.*\bto\s+v?\d", re.IGNORECASE)
+# `Manage the docs build`: the first word only says what is built.
+_OF_SOMETHING = frozenset({"docs", "doc", "documentation", "test", "tests"})
 # `fix(scheduler)!: ...`
 _CONVENTIONAL = re.compile(r"^(?P<word>[A-Za-z]+)(?:\((?P<scope>[^()\n]{0,60})\))?!?:\s")
 _BRACKETS = re.compile(r"^\s*((?:\[[^\]\n]{1,40}\]\s*)+)")
@@ -59,7 +60,7 @@ def change_type(pull: PullRequest, read: Sequence[FileDiff] | None = None) -> Ch
     files = file_diffs(pull) if read is None else read
     if is_revert(pull):
         return "revert"
-    if _BUMP.search(pull.title) or (is_bot(pull.author) and dependency_files(pull, files)):
+    if moves_versions(pull, files) or (is_bot(pull.author) and dependency_files(pull, files)):
         return "dependency"
     return (
         _from_files(pull, files)
@@ -101,7 +102,11 @@ def _from_labels(labels: tuple[str, ...]) -> ChangeType | None:
 def _from_words(text: str, most: int | None = None) -> ChangeType | None:
     """What the first word that means a type means, among the first `most` words after tags in brackets."""
     words = re.findall(r"[a-z]+|[\u4e00-\u9fff]+", (_BRACKETS.sub("", text) if most else text).casefold())
-    return next((meaning for word in words[:most] if (meaning := _meaning(word)) is not None), None)
+    means = [_meaning(word) for word in words]
+    if most:
+        pairs = zip(words, means, (*means[1:], None), strict=False)
+        means = [None if word in _OF_SOMETHING and after == "build" else meaning for word, meaning, after in pairs]
+    return next(filter(None, means[:most]), None)
 
 
 def _meaning(word: str) -> ChangeType | None:

@@ -50,6 +50,7 @@ def touched(subject: Subject) -> Touched:
         if file.mentions(_IMPORT_WORDS)
         for hunk in file.hunks
         for row in hunk.new
+        if _HOLDS_IMPORT(row.text)
         for module in _modules(file.path, row.text)
     }
     otherwise = from_places(subject.pull, "core_path", (), "no core file changed")
@@ -136,8 +137,6 @@ def _resolved(module: str, index: Mapping[str, set[str]]) -> set[str]:
 
 def _modules(path: str, text: str) -> Iterator[str]:
     """The modules that a line imports, as parts of paths between `/`."""
-    if not _HOLDS_IMPORT(text):
-        return
     relative = _RELATIVE.search(text)
     if relative:
         folder = path.rpartition("/")[0]

@@ -70,7 +70,7 @@ def plain_value(value: str) -> str:
 
 def _declared(path: str, rows: Sequence[Row], place: int, section: str) -> Iterator[tuple[str, str]]:
     text = rows[place].text
-    named = _NAMED.search(text)
+    named = _NAMED.search(text) if "default" in text else None
     if named:
         yield _name_around(rows, place), named["value"] or named["call"]
         return
@@ -84,13 +84,10 @@ def _declared(path: str, rows: Sequence[Row], place: int, section: str) -> Itera
         if inside:
             yield inside["name"], inside["value"]
             return
+    if text[:1].isspace() and not path.endswith(_TYPED):
+        return
     constant = _DEFINE.match(text) if text.startswith("#") else _CONSTANT.match(text)
-    if (
-        constant
-        and _NOTICED.search(constant["name"])
-        and _LITERAL.match(constant["value"])
-        and (path.endswith(_TYPED) or not text[:1].isspace())
-    ):
+    if constant and _NOTICED.search(constant["name"]) and _LITERAL.match(constant["value"]):
         yield constant["name"], constant["value"]
 
 

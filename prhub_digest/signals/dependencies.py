@@ -32,6 +32,8 @@ _REQUIREMENT = re.compile(
     r"""^\s*(?:
         ["']?(?P<key>[@A-Za-z][\w.@/-]*)["']?\s*[=:]\s*(?:\{[^}\n]*?version\s*=\s*)?["'][\^~=<>v\s]*\d   # name = "^1.2"
       | ["']?[A-Za-z][\w.-]*(?:\[[\w,\s-]+\])?\s*(?:[<>=!~]=|[<>])\s*\d                              # "name>=1.2"
+      | ["']?(?:[\w.-]*dependencies|\w*_?requires?)["']?\s*=\s*\[\s*["'][A-Za-z]    # dependencies = ["name"]
+      | [\w.-]+\s*=\s*\[.*?["'][A-Za-z][\w.-]*(?:\[[\w,\s-]+\])?\s*(?:[<>=!~]=|[<>])\s*\d   # dev = ["name>=1.2"]
       | <version>                                                                                  # Maven
       | (?:implementation|api|compileOnly|testImplementation)\b                                    # Gradle
     )""",

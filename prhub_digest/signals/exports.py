@@ -18,7 +18,7 @@ _LOOKBACK = 80
 
 def lists_exports(file: FileDiff) -> bool:
     """Whether a file may hold such a list at all."""
-    return _LISTING.search(file.path) is not None or file.mentions(["__all__"])
+    return _LISTING.search(file.path) is not None or file.mentions(("__all__",))
 
 
 def exported_names(path: str, rows: Sequence[Row], place: int, section: str) -> Iterator[str]:

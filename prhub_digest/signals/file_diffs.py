@@ -77,18 +77,27 @@ class FileDiff:
     def hunks(self) -> tuple[Sides, ...]:
         return tuple(_sides(self.change.patch.split("\n"))) if self.change.patch else ()
 
-    def mentions(self, words: Iterable[str]) -> bool:
+    def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether the diff holds one of the words: a cheap look before the rules read it line by line."""
         patch = self.change.patch
-        return patch is not None and any(word in patch for word in words)
+        if patch is None:
+            return False
+        if words not in self._mentioned:
+            self._mentioned[words] = any(map(patch.__contains__, words))
+        return self._mentioned[words]
 
-    @property
-    def removed(self) -> Iterator[Row]:
-        return (row for hunk in self.hunks for row in hunk.old if row.changed)
+    @cached_property
+    def _mentioned(self) -> dict[tuple[str, ...], bool]:
+        """What was looked for before; several rules look for the same."""
+        return {}
 
-    @property
-    def added(self) -> Iterator[Row]:
-        return (row for hunk in self.hunks for row in hunk.new if row.changed)
+    @cached_property
+    def removed(self) -> tuple[Row, ...]:
+        return tuple([row for hunk in self.hunks for row in hunk.old if row.changed])
+
+    @cached_property
+    def added(self) -> tuple[Row, ...]:
+        return tuple([row for hunk in self.hunks for row in hunk.new if row.changed])
 
 
 def is_code(text: str) -> bool:

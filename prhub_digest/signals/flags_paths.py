@@ -57,7 +57,7 @@ def _edited(file: FileDiff) -> Iterator[Place]:
     if not file.whole or not file.hunks:
         yield Place(file.path, None, file.change.status)
         return
-    sides = (("added", list(file.added)), ("removed", list(file.removed)))
+    sides = (("added", file.added), ("removed", file.removed))
     found = [(what, row) for what, rows in sides for row in rows if is_code(row.text)]
     if found:
         # A line of brackets alone tells a reader nothing.

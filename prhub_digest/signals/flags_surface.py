@@ -14,6 +14,7 @@ from prhub_digest.signals.names import (
     docker_names,
     environment_names,
     field_names,
+    field_option_names,
     is_keyed,
     key_and_value,
     option_names,
@@ -50,6 +51,7 @@ def configuration(subject: Subject) -> Flag:
             yield from docker_names(rows[place].text)
         elif file.kind == "source":
             yield from option_names(rows, place)
+            yield from field_option_names(rows, place)
 
     def keys(_file: FileDiff, rows: Sequence[Row], place: int, _section: str) -> Iterator[str]:
         key = key_and_value(rows[place].text)
@@ -93,7 +95,7 @@ def _new_values(subject: Subject, file: FileDiff, number: int) -> Iterator[Place
     """Names that stand once on each side of a hunk with values that differ."""
     old = _values(subject, file, number, 0)
     new = _values(subject, file, number, 1) if old else {}
-    for name in old.keys() & new.keys():
+    for name in [name for name in new if name in old]:  # in the order of the lines
         if len(old[name]) == len(new[name]) == 1 and old[name][0][0] != new[name][0][0]:
             row = new[name][0][1]
             yield Place(file.path, row.number, f"{name} was {old[name][0][0]}", row.text)

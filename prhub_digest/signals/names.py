@@ -21,6 +21,11 @@ _DOCKER = re.compile(r"^\s*(?:ENV|ARG)\s+(?P<name>[A-Za-z_]\w*)")
 _OPTION = re.compile(r"""["'](?P<name>--[a-zA-Z][\w-]+)(?=[ =,/"'\[<])""")
 _OPTION_CALL = re.compile(r"add_argument\(|\b\w*[Oo]ption\w*\(|\bargument\(|\.flag\(|\.arg\(|Arg::new")
 _CLAP = re.compile(r"#\[(?:arg|clap)\([^\])]*\blong\s*=\s*\"(?P<name>[\w-]+)\"")
+# `#[arg(long)]` before a field: the option has the field's name.
+_CLAP_FIELD = re.compile(r"^\s+(?:pub(?:\([^)]*\))? )?(?P<name>[a-z]\w*): .*,$")
+# What nobody outside of the crate can name may still be set in a file or by a client.
+_READ_FROM_OUTSIDE = re.compile(r"#\[(?:serde|option|arg|clap|schemars)\(")
+_CLAP_LONG = re.compile(r"#\[(?:arg|clap)\((?:[^\])]*,)?\s*long\s*[,)]")
 _COBRA = re.compile(
     r"\b[Ff]lags?(?:et)?(?:\(\))?\.(?:String|Int|Int64|Uint|Bool|Float64|Duration)\w*\(\s*(?:&[\w.]+,\s*)?\"(?P<name>[\w.-]+)\""
 )
@@ -42,12 +47,13 @@ _KEYED = (".yaml", ".yml", ".toml", ".json", ".json5", ".jsonc", ".ini", ".cfg",
 # Fields of what declares settings, by ending; a Python field stands in a class.
 _FIELDS = {
     ".py": re.compile(r"^ {4}(?P<name>[a-z]\w*)\s*:\s*\S"),
-    ".rs": re.compile(r"^\s+pub (?P<name>[a-z]\w*): "),
+    ".rs": re.compile(r"^\s+pub(?P<inside>\([^)]*\))? (?P<name>[a-z]\w*): "),
     ".ts": re.compile(r"^\s+(?:readonly )?(?P<name>[a-z]\w*)\??: [^,]+;$"),
     ".go": re.compile(r"^\s+(?P<name>[A-Z]\w*)\s+\S.*\b(?:json|yaml|toml|mapstructure|env):\""),
     ".java": re.compile(r"^\s+private (?:final )?[\w<>\[\], ]+ (?P<name>[a-z]\w*)(?: =.*)?;$"),
 }
 _NEAR = 3
+_ATTRIBUTES = 8
 # One of them stands in every diff in which a line declares a name of this module.
 DECLARING_WORDS = (
     *("env", "Env", "ENV ", "ARG ", "add_argument(", "ption(", "rgument(", ".flag(", ".arg(", "Arg::new", "#[arg"),
@@ -81,11 +87,31 @@ def option_names(rows: Sequence[Row], place: int) -> Iterator[str]:
         yield from ("--" + found["name"] for found in _COBRA.finditer(text))
 
 
+def field_option_names(rows: Sequence[Row], place: int) -> Iterator[str]:
+    """The option that a field of Rust is, by an attribute of clap that gives it no other name."""
+    text = rows[place].text
+    field = _CLAP_FIELD.match(text) if text.endswith(",") else None
+    if field and _CLAP_LONG.search(_attributes(rows, place)):
+        yield "--" + field["name"].replace("_", "-")
+
+
+def _attributes(rows: Sequence[Row], place: int) -> str:
+    """What stands right before a field of Rust, without the blanks around it; an attribute may take several lines."""
+    before: list[str] = []
+    for row in reversed(rows[max(0, place - _ATTRIBUTES) : place]):
+        if _CLAP_FIELD.match(row.text) or not row.text.strip():
+            break
+        before.insert(0, row.text.strip())
+    return "".join(before)
+
+
 def field_names(path: str, rows: Sequence[Row], place: int, section: str) -> Iterator[str]:
     """The setting that a line of a class or struct of settings declares."""
     ending = "." + path.rpartition(".")[2]
     found = _FIELDS[ending].match(rows[place].text) if ending in _FIELDS else None
-    if found and (ending != ".py" or opener(rows, place, section).startswith("class ")):
+    if found is None or (ending == ".py" and not opener(rows, place, section).startswith("class ")):
+        return
+    if ending != ".rs" or not found["inside"] or _READ_FROM_OUTSIDE.search(_attributes(rows, place)):
         yield found["name"]
 
 

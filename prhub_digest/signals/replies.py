@@ -1,6 +1,7 @@
 """What a reply in a review thread says: done, left for later, or neither. English and Chinese."""
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Meaning = Literal["done", "later"]
@@ -55,9 +56,12 @@ _NOT_LATER_ZH = re.compile(r"[不没别]|无需|不必")
 # A denial counts inside its own clause, this many characters before the word.
 _REACH_ZH = 4
 _REACH = 30
+_KEPT = 512
 _CLAUSE_END = re.compile(r"[,;:，；：、]")
 
 
+# Each rule of a thread reads its replies again.
+@lru_cache(maxsize=_KEPT)
 def meaning_of(body: str) -> Meaning | None:
     """What a reply says was done about the remark.
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.signals.references import body_text, numbers_after, numbers_at, same_repository
@@ -68,6 +69,16 @@ _SENTENCE = re.compile(
     r"(?:reverts?|backs?\s+out|rolls?\s+back|回滚|回退|撤销)(?P<what>[^.。\n]*(?:\n(?!\n)[^.。\n]*){0,3})",
     re.IGNORECASE | re.MULTILINE,
 )
+# A whole sentence that needs no title to be understood: `This partially reverts #5`, `Partial revert of #5.`
+_IN_PART = re.compile(
+    r"(?:^|(?<=[.!;:]\s)|(?<=[。！；]))[ \t]*(?:this\s+(?:PR\s+|change\s+|patch\s+)?)?(?:is\s+an?\s+|an?\s+)?"
+    r"(?:(?:partially|partly)\s+(?:reverts?|backs?\s+out|rolls?\s+back)|partial\s+(?:revert|rollback)\s+of"
+    r"|reverts?\s+(?:a\s+)?parts?\s+of|部分(?:回滚|回退|撤销))(?=[\s(\[]*(?:(?:PR|pull\s+request)\s*)?(?:\#\d|[\w.-]+/[\w.-]+\#|https?://))",
+    re.IGNORECASE | re.MULTILINE,
+)
+# One of them stands in every body that says any of this.
+_SAID_AT_ALL = re.compile(r"revert|back|roll|land|appl|changeset|回|撤|重新", re.IGNORECASE)
+_KEPT = 512
 _PARTLY = re.compile(r"\bpart(?:s|ly|ially)?\b|部分", re.IGNORECASE)
 _DIRECT = re.compile(r"[\s:：]*(?:of\s+)?", re.IGNORECASE)
 _ANYWHERE = re.compile(r"(?<!\w)(?=#\d|https?://)")
@@ -107,7 +118,7 @@ class RevertWords:
 def revert_words(pull: PullRequest) -> RevertWords:
     """What the title says, with what body and branch add to it; a title that says nothing leaves it to whole lines."""
     depth, inner, partial = _title(pull.title)
-    text = body_text(pull)
+    text = _telling(body_text(pull))
     commits = _commits(text) if depth or not _OWN_COMMIT.search(text) else ()
     lines = tuple(
         int(found["number"]) for found in _BODY_LINE.finditer(text) if same_repository(found["repository"], pull)
@@ -115,8 +126,10 @@ def revert_words(pull: PullRequest) -> RevertWords:
     branch = _BRANCH.match(pull.head_branch or "")
     if not depth:
         restored = _sentences(text, pull)[0] if _RESTORE.match(pull.title) else ()
-        said = bool(lines or commits or branch or restored)
-        return RevertWords(int(said), None, _unique(*lines, *restored, *_branch_number(branch)), commits)
+        if lines or commits or branch or restored:
+            return RevertWords(1, None, _unique(*lines, *restored, *_branch_number(branch)), commits)
+        taken = numbers_after(_IN_PART, text, pull)
+        return RevertWords(int(bool(taken)), parts=taken, partial=bool(taken))
     named, parts = _sentences(text, pull)
     ending = _ENDING_NUMBER.search(inner or "")
     if inner and not ending:
@@ -133,6 +146,13 @@ def revert_words(pull: PullRequest) -> RevertWords:
     parts = tuple(number for number in _unique(*parts) if number not in numbers)
     certain = bool(numbers or commits) or not _REAPPLY_VERB.match(pull.title) or _RELAND.match(pull.title) is not None
     return RevertWords(depth, inner, numbers, commits, parts, hint, certain=certain)
+
+
+# Each rule reads the body again.
+@lru_cache(maxsize=_KEPT)
+def _telling(text: str) -> str:
+    """The text, or nothing when it has no word of taking back or bringing back."""
+    return text if _SAID_AT_ALL.search(text) else ""
 
 
 def innermost(title: str) -> str:

@@ -42,6 +42,7 @@ _NUMERALS = {
     for words in (
         ("i", "ii", "iii", "iv", "v"),
         ("one", "two", "three", "four", "five"),
+        ("first", "second", "third", "fourth", "fifth"),
         ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十"),
     )
     for value, word in enumerate(words, 1)
@@ -71,6 +72,14 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWED_ZH = re.compile(r"(?=#\d{1,9}\s*的(?:后续|跟进|续|第|拆分))")
+# `This is step 3 in rebooting #5`: a step of what #5 was to do at once.
+_STEP = re.compile(
+    r"(?:^|(?<=[.!:]\s)|\()[ \t]*(?:(?:this|it)\s+(?:PR\s+|change\s+)?(?:is|implements|completes)\s+)?(?:the\s+)?"
+    r"(?:(?:step|part|phase|piece|PR)\s+(?P<part>\d{1,2})|(?P<ordinal>first|second|third|fourth|fifth)\s+(?:step|part|phase|piece|PR))"
+    r"(?:\s*(?:/|\bof\b)\s*\d{1,2})?\s+(?:of|in|to|towards?)\s+(?:(?:the\s+)?\w+\s+(?:(?:up|out|off|of)\s+)?){0,2}(?=\W)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STEP_ZH = re.compile(r"(?=#\d{1,9}\s*的第\s*(?P<part>\d{1,2}|[一二三四五六七八九十])\s*(?:步|部分|阶段))")
 _DENIED = re.compile(
     r"\b(?:no|not|never|without)\b(?:\s+\w+){0,2}\s*$|n['’]t\s+(?:\w+\s+)?$|[不没无非]$|不再$", re.IGNORECASE
 )
@@ -126,6 +135,7 @@ def series_joints(pulls: Sequence[PullRequest], settings: SignalSettings) -> Ite
     within = timedelta(days=settings.series_days)
     yield from _by_marks(ordered, within)
     yield from _by_branches(ordered)
+    yield from _by_steps(ordered, within)
     by_number = {pull.number: pull for pull in ordered}
     for pull in ordered:
         for number in _followed(pull):
@@ -178,6 +188,26 @@ def _by_branches(pulls: Sequence[PullRequest]) -> Iterator[Joint]:
         below = heads.get(base) if base and base not in _TRUNKS and bases[base] * 2 <= len(pulls) else None
         if below is not None and below.number != pull.number:
             yield Joint(pull.number, below.number, f"#{pull.number} went into the branch of #{below.number}")
+
+
+def _by_steps(pulls: Sequence[PullRequest], within: timedelta) -> Iterator[Joint]:
+    """Different steps of one thing that their author names, which need not be of the week."""
+    steps = [(pull, number, part) for pull in pulls for number, part in _steps(pull)]
+    for (one, whole, mine), (other, same, theirs) in combinations(steps, 2):
+        near = abs(one.merged_at - other.merged_at) <= within
+        if whole == same and mine != theirs and near and share_an_author(one, other):
+            yield Joint(one.number, other.number, f"steps {mine} and {theirs} of #{whole}")
+
+
+def _steps(pull: PullRequest) -> Iterator[tuple[int, int]]:
+    """The pull requests or issues of which the body says that this one is a step, and which step."""
+    text = body_text(pull)
+    for lead in (_STEP, _STEP_ZH):
+        for found in leads(lead, text):
+            groups = found.groupdict()
+            part = _number(groups["part"] or groups.get("ordinal"))
+            if part is not None:
+                yield from ((number, part) for number in numbers_at(text, found.end(), pull)[:1])
 
 
 def _followed(pull: PullRequest) -> tuple[int, ...]:

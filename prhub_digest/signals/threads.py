@@ -16,7 +16,9 @@ from prhub_digest.signals.suggestions import suggestion_stands, symbol_stands
 SELF_OPENED = "opened by an author of the pull request"
 _DEFAULTS = SignalSettings()
 _ALONE = Week.of(())
-_Rule = Callable[[ReviewThread, PullRequest], Told | None]
+# What the last reply that decides says, and whether an author wrote it.
+_LastWord = tuple[Meaning | None, bool]
+_Rule = Callable[[ReviewThread, PullRequest, _LastWord], Told | None]
 
 
 def thread_outcomes(
@@ -35,7 +37,8 @@ def _outcome(thread: ReviewThread, pull: PullRequest, week: Week, settings: Sign
     first = thread.comments[0] if thread.comments else None
     by_bot = first is not None and is_bot(first.author)
     own = first is not None and is_author(first.author, pull)
-    told = _own(thread) if own else next(told for rule in _RULES if (told := rule(thread, pull)))
+    last = (None, False) if own else _last_word(thread, pull)
+    told = _own(thread) if own else next(told for rule in _RULES if (told := rule(thread, pull, last)))
     (outcome, reason), follow_ups = _with_follow_ups(told, thread, pull, week, settings)
     return ThreadOutcome(
         thread=thread.id,
@@ -59,40 +62,40 @@ def _own(thread: ReviewThread) -> Told:
     return "done", SELF_OPENED
 
 
-def _left_for_later(thread: ReviewThread, pull: PullRequest) -> Told | None:
-    said, by_author = _last_word(thread, pull)
+def _left_for_later(_: ReviewThread, _pull: PullRequest, last: _LastWord) -> Told | None:
+    said, by_author = last
     return (
         ("deferred", f"{'the author' if by_author else 'a reviewer'} leaves it for later") if said == "later" else None
     )
 
 
-def _minimized(thread: ReviewThread, _: PullRequest) -> Told | None:
+def _minimized(thread: ReviewThread, _: PullRequest, _last: _LastWord) -> Told | None:
     first = thread.comments[0] if thread.comments else None
     hidden = first is not None and is_bot(first.author) and first.minimized and not thread.resolved
     return ("done", "a bot's remark, minimized") if hidden else None
 
 
-def _declined(thread: ReviewThread, pull: PullRequest) -> Told | None:
+def _declined(thread: ReviewThread, pull: PullRequest, last: _LastWord) -> Told | None:
     """A refusal that was not followed by a "done"."""
-    return declined(thread, pull) if _last_word(thread, pull)[0] is None else None
+    return declined(thread, pull) if last[0] is None else None
 
 
-def _answered(thread: ReviewThread, pull: PullRequest) -> Told | None:
+def _answered(thread: ReviewThread, pull: PullRequest, last: _LastWord) -> Told | None:
     """A question that was met with words, not with a "done" or a block of suggested lines that was taken over."""
-    if _last_word(thread, pull)[0] is not None or suggestion_stands(thread, pull):
+    if last[0] is not None or suggestion_stands(thread, pull):
         return None
     return answered(thread, pull)
 
 
-def _resolved(thread: ReviewThread, _: PullRequest) -> Told | None:
+def _resolved(thread: ReviewThread, _: PullRequest, _last: _LastWord) -> Told | None:
     if not thread.resolved:
         return None
     return "done", f"resolved by {thread.resolved_by.label}" if thread.resolved_by else "resolved"
 
 
-def _claimed_done(thread: ReviewThread, pull: PullRequest) -> Told | None:
+def _claimed_done(thread: ReviewThread, pull: PullRequest, last: _LastWord) -> Told | None:
     """The author says done: believed when the lines changed, or what was suggested stands there."""
-    if _last_word(thread, pull)[0] != "done":
+    if last[0] != "done":
         return None
     # A remark on a whole file is never outdated, which then says nothing.
     silent = thread.lines_changed_later is None and (thread.outdated is None or thread.line is None)
@@ -107,11 +110,11 @@ def _claimed_done(thread: ReviewThread, pull: PullRequest) -> Told | None:
     return "open", "the author says done, but the lines did not change"
 
 
-def _taken_over(thread: ReviewThread, pull: PullRequest) -> Told | None:
+def _taken_over(thread: ReviewThread, pull: PullRequest, _: _LastWord) -> Told | None:
     return ("done", "the suggested lines stand in the merged file") if suggestion_stands(thread, pull) else None
 
 
-def _not_resolved(thread: ReviewThread, pull: PullRequest) -> Told:
+def _not_resolved(thread: ReviewThread, pull: PullRequest, _: _LastWord) -> Told:
     if thread.lines_changed_later:
         return "unknown", "not resolved, but a later commit changed the lines"
     if symbol_stands(thread, pull):
@@ -153,7 +156,7 @@ def _with_follow_ups(
     return told, later.numbers
 
 
-def _last_word(thread: ReviewThread, pull: PullRequest) -> tuple[Meaning | None, bool]:
+def _last_word(thread: ReviewThread, pull: PullRequest) -> _LastWord:
     """The last reply of a person that says done or later, and whether an author wrote it; not before a refusal."""
     for comment in reversed(thread.comments[1:]):
         said = None if is_bot(comment.author) else meaning_of(comment.body)

@@ -40,7 +40,8 @@ paths = ["docs/**", "doc/**", "website/**", "**/*.md", "**/*.rst", "**/*.mdx"]
 # for files of any repository
 [[areas]]
 key = "build"
-paths = [".*", ".*/**", "docker/**", "**/Dockerfile*", "Makefile", "*.toml", "*.cfg", "*.json", "*.lock", "*.txt"]
+paths = [".*", ".*/**", "docker/**", "**/Dockerfile*", "Makefile", "*.toml", "*.cfg", "*.json", "*.lock", \
+"*requirements*.txt", "*constraints*.txt", "CMakeLists.txt"]
 """
 
 

@@ -14,6 +14,7 @@ def queries() -> list[tuple[str, str, dict[str, Any]]]:
     return [
         ("viewer", github_queries.VIEWER, {}),
         ("repository", github_queries.REPOSITORY, {}),
+        ("attributes", github_queries.ATTRIBUTES, {}),
         ("updated", github_queries.UPDATED, {}),
         ("search", github_queries.SEARCH, {}),
         ("count", github_queries.COUNT, {}),

@@ -294,14 +294,18 @@ def test_empty_week(history: History, tmp_path: Path) -> None:
     assert (collection.numbers, collection.direct_commits, pulls) == ((), 0, [])
 
 
-def test_linguist_attributes_of_every_folder_at_the_head(history: History, tmp_path: Path) -> None:
-    history.commit("Add a (#1)", {"a.txt": "1\n", ".gitattributes": "*.g linguist-generated\n"})
+def test_linguist_attributes_of_every_folder_before_the_period(history: History, tmp_path: Path) -> None:
+    history.commit("Add a (#1)", {"a.txt": "1\n", ".gitattributes": "*.g linguist-generated\n"}, when=BEFORE)
     below = {
         "web/.gitattributes": "dist/** linguist-vendored=false -linguist-generated\n",
         "x.gitattributes": "* text\n",
     }
-    history.commit("Add b (#2)", {"b/.gitattributes": "!linguist-generated\n*.md linguist-documentation\n", **below})
-    history.commit("Take b back (#3)", {"b/.gitattributes": None})
+    history.commit(
+        "Add b (#2)", {"b/.gitattributes": "!linguist-generated\n*.md linguist-documentation\n", **below}, when=BEFORE
+    )
+    history.commit("Take b back (#3)", {"b/.gitattributes": None}, when=BEFORE)
+    history.commit("Hide all (#4)", {"a.txt": "2\n", ".gitattributes": "* linguist-generated\n"})
+    history.commit("Hide all that was (#5)", {"c/.gitattributes": "* linguist-vendored\n"}, when=AFTER)
     collection, _ = _collect(history, tmp_path)
     assert collection.attributes == (
         AttributeRule(pattern="*.g", attribute="generated", value=True),
@@ -312,5 +316,20 @@ def test_linguist_attributes_of_every_folder_at_the_head(history: History, tmp_p
 
 
 def test_a_collection_without_attributes_says_nothing_of_them(history: History, tmp_path: Path) -> None:
-    history.commit("Add a (#1)", {"a.txt": "1\n", ".gitattributes": "*.txt text\n"})
+    history.commit("Add a (#1)", {"a.txt": "1\n", ".gitattributes": "*.txt text\n"}, when=BEFORE)
+    history.commit("Add b (#2)", {"b.txt": "1\n"})
     assert "attributes" not in _collect(history, tmp_path)[0].to_json()
+
+
+@pytest.mark.parametrize("dates", [(IN_WEEK, IN_WEEK), (IN_WEEK, BEFORE)], ids=["in order", "out of order"])
+def test_attributes_of_the_period_itself_do_not_count(history: History, tmp_path: Path, dates: tuple[str, str]) -> None:
+    """Whatever the time that a later commit claims: the newest one of before the period is the second of these."""
+    history.commit("Hide all (#1)", {"a.txt": "1\n", ".gitattributes": "* linguist-generated\n"}, when=dates[0])
+    history.commit("Add b (#2)", {"b.txt": "1\n"}, when=dates[1])
+    assert _collect(history, tmp_path)[0].attributes == ()
+
+
+def test_no_attributes_when_the_history_begins_in_the_week(tmp_path: Path) -> None:
+    history = History(tmp_path / "new")
+    history.commit("Begin (#1)", {"a.txt": "1\n", ".gitattributes": "* linguist-generated\n"}, when=IN_WEEK)
+    assert _collect(history, tmp_path)[0].attributes == ()

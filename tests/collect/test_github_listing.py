@@ -735,9 +735,42 @@ def test_look_up_that_is_refused_as_a_whole() -> None:
         look_up(run.api, "acme/tool", [1])
 
 
-def test_linguist_attributes_of_the_topmost_file(repository: FakeRepository) -> None:
-    repository.merge_pull(
-        files={".gitattributes": "*.g linguist-generated\n", "a/.gitattributes": "x linguist-vendored\n"}
-    )
+_BEFORE, _AT_ONCE = "2026-02-01T10:00:00Z", "2026-02-02T10:00:00Z"
+_HIDE = {".gitattributes": "* linguist-generated\n"}
+
+
+def _declare(repository: FakeRepository) -> None:
+    files = {".gitattributes": "*.g linguist-generated\n", "a/.gitattributes": "x linguist-vendored\n"}
+    repository.merge_pull(merged_at=_BEFORE, files=files)
+
+
+@pytest.mark.parametrize("kind", ["squash", "merge", "rebase"])
+def test_linguist_attributes_of_the_topmost_file_before_the_period(repository: FakeRepository, kind: str) -> None:
+    _declare(repository)
+    repository.merge_pull(merged_at=_AT_ONCE, kind=kind, commits=[("Hide all", _HIDE), ("Add a", {"a.txt": "1\n"})])
+    repository.merge_pull(merged_at=_AFTER, files={".gitattributes": "* linguist-vendored\n"})
     with _serving(repository) as server:
         assert _list(server).attributes == (AttributeRule(pattern="*.g", attribute="generated", value=True),)
+        assert server.operations()["Attributes"] == 1
+
+
+def test_attributes_that_first_came_with_the_period_or_after_it_are_none(repository: FakeRepository) -> None:
+    repository.merge_pull(merged_at=_AT_ONCE, files={"a.txt": "1\n"})
+    repository.merge_pull(merged_at=_AFTER, files=_HIDE)
+    with _serving(repository) as server:
+        assert _list(server).attributes == ()
+
+
+@pytest.mark.parametrize("first", [{"base": "release"}, {"lies": {"merge_commit": None}}])
+def test_no_attributes_without_a_commit_to_begin_from(repository: FakeRepository, first: dict[str, Any]) -> None:
+    _declare(repository)
+    pull = repository.merge_pull(merged_at=_AT_ONCE, base=first.get("base"), files={"a.txt": "1\n"})
+    pull.lies |= first.get("lies", {})
+    with _serving(repository) as server:
+        assert (_list(server).attributes, "Attributes" in server.operations()) == ((), False)
+
+
+def test_a_repository_without_attributes_is_not_asked_for_earlier_ones(repository: FakeRepository) -> None:
+    repository.merge_pull(merged_at=_AT_ONCE, files={".gitattributes": "*.txt text\n"})
+    with _serving(repository) as server:
+        assert (_list(server).attributes, "Attributes" in server.operations()) == ((), False)

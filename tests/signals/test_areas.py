@@ -115,6 +115,25 @@ def test_learned_areas_stand_below_the_folder_that_holds_nearly_everything() -> 
     ]
 
 
+def test_plain_text_is_no_build() -> None:
+    week = [
+        pull(number, path)
+        for number, path in enumerate(("requirements-dev.txt", "constraints.txt", "CMakeLists.txt", "notes.txt"), 1)
+    ]
+    areas = area_list(week)
+    assert [area_candidates(record, areas)[0] for record in week] == ["build", "build", "build", "other"]
+    assert [area.key for area in area_list(week[-1:])] == ["other"]
+
+
+def test_pages_decide_only_where_they_are_the_larger_part() -> None:
+    page, workflow, manifest = "web/README.md", ".github/workflows/ci.yml", "web/package.json"
+    areas = area_list([pull(1, page, workflow)])
+    few = pull(1, files=(change(page, 7), change(workflow, 2), change(manifest, 18)))
+    assert area_candidates(few, areas) == ("build",)
+    many = pull(1, files=(change(page, 30), change(workflow, 2)))
+    assert area_candidates(many, areas) == ("docs",)
+
+
 def test_at_most_twelve_are_learned_and_names_are_told_apart() -> None:
     many = [pull(number, f"part{number:02}/a.py") for number in range(1, 20)]
     assert [area.key for area in area_list(many)] == [*(f"part{number:02}" for number in range(1, 13)), "other"]

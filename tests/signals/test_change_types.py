@@ -26,6 +26,12 @@ TYPES: dict[str, tuple[dict[str, Any], str]] = {
     "workflow alone": ({"title": "Fix CI", "files": (change(".github/workflows/ci.yml"),)}, "build"),
     "a lock file alone": ({"title": "Refresh", "files": (change("uv.lock"),)}, "dependency"),
     "a bump by a person": ({"title": "Bump httpx from 0.27 to 0.28"}, "dependency"),
+    "pins": ({"title": "Update the analyzer pins"}, "dependency"),
+    "a bound that a person bumps": ({"title": "Bump the retries from 1 to 2"}, "build"),
+    "another value": ({"title": "Update the limit to 30"}, "other"),
+    "how documentation is built": ({"title": "Manage docs build with a group"}, "build"),
+    "documentation of a build": ({"title": "Document the build"}, "docs"),
+    "tags of both": ({"title": "[Docs][CI] Rework pages"}, "docs"),
     "a release": ({"title": "Bump version to 1.3", "files": (change("a.py"),)}, "build"),
     "a bot with a manifest": (
         {"title": "Fix vulnerable library", "author": BOT, "files": (change("requirements.txt"), change("a.py"))},

@@ -152,6 +152,16 @@ CONFIGURATION = {
         True,
     ),
     "an option of clap": ((edit("src/cli.rs", '+    #[arg(long = "tax")]'),), True),
+    "an option that has its field's name": (
+        (edit("src/cli.rs", "+    #[arg(long, hide = true)]", "+    pub(crate) tax_rate: u32,"),),
+        True,
+    ),
+    "an attribute of many lines": (
+        (edit("src/cli.rs", "     #[arg(", "         short,", "         long,", "     )]", "+    tax: u32,"),),
+        True,
+    ),
+    "a positional argument": ((edit("src/cli.rs", '+    #[arg(value_name = "TAX")]', "+    tax: u32,"),), False),
+    "a field after an option": ((edit("src/cli.rs", "     #[arg(long)]", "     tax: u32,", "+    sum: u32,"),), False),
     "an option of cobra": ((edit("cmd/run.go", '+\tcmd.Flags().IntVar(&tax, "tax", 3, "")'),), True),
     "an option of a script": ((edit("scripts/build.py", '+    parser.add_argument("--tax")'),), False),
     "a key of a settings file": ((edit("config/default.yaml", "+tax: 3"),), True),
@@ -163,6 +173,16 @@ CONFIGURATION = {
     "a field of another class": ((edit("shop/cart.py", " class Cart:", "+    tax: float = 3"),), False),
     "a field of a kernel's configuration": (
         (edit("shop/kernels/config.py", " class Tile:", "+    width: int = 3"),),
+        False,
+    ),
+    "a field of a struct of settings": ((edit("src/config.rs", "+    pub tax: u32,"),), True),
+    "a field that a client sets": (
+        (edit("src/session/options.rs", '+    #[serde(default, rename = "taxRate")]', "+    pub(crate) tax: u32,"),),
+        True,
+    ),
+    "a field that only the crate can name": ((edit("src/config.rs", "+    pub(crate) tax: u32,"),), False),
+    "a field that a client sets, elsewhere": (
+        (edit("src/cart.rs", "+    #[serde(default)]", "+    pub(crate) tax: u32,"),),
         False,
     ),
     "a variable in a function": ((edit("shop/config.py", " def run():", "+    tax: float = 3"),), False),
@@ -286,6 +306,15 @@ def test_default_changed(file: FileChange, evidence: str | None) -> None:
     flag = default_changed(subject(file))
     assert (flag.raised, flag.evidence) == (
         (False, "no default value changed") if evidence is None else (True, evidence)
+    )
+
+
+def test_default_changed_names_the_lines_in_their_order() -> None:
+    names = ("TAX", "SUM", "AGE", "LOT")
+    lines = (*(f"-MAX_{name} = 3" for name in names), *(f"+MAX_{name} = 4" for name in names))
+    assert default_changed(subject(edit("shop/cart.py", *lines))).evidence == (
+        "shop/cart.py:1 MAX_TAX was 3: MAX_TAX = 4; shop/cart.py:2 MAX_SUM was 3: MAX_SUM = 4;"
+        " shop/cart.py:3 MAX_AGE was 3: MAX_AGE = 4 and 1 more"
     )
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_builders import AUTHOR, BOT, MONDAY, REVIEWER, edit, pull
 
-from prhub_digest.models.pull_request import Person
+from prhub_digest.models.pull_request import FileChange, Person
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.signals.backports import is_release_branch, port_of
-from prhub_digest.signals.bumps import is_bump
+from prhub_digest.signals.bumps import is_bump, moves_versions
 from prhub_digest.signals.revert_words import revert_words
 from prhub_digest.signals.series import is_lone_part, mark_of, series_joints
 from prhub_digest.signals.twins import twin_joints
@@ -111,6 +111,26 @@ SERIES: dict[str, tuple[tuple[dict[str, Any], dict[str, Any]], bool]] = {
     "zh: split from": (({}, {"body": "拆自 #1。"}), True),
     "zh: follow-up": (({}, {"body": "#1 的后续。"}), True),
     "zh: based on": (({}, {"body": "基于 #1 继续改。"}), True),
+    "steps of one from before": (
+        (
+            {"body": "This is step 3 in rebooting #700 as a series of small ones."},
+            {"body": "Smaller tables.\n\nThis is step 4 of splitting up #700."},
+        ),
+        True,
+    ),
+    "ordinals": (({"body": "The first part of #700."}, {"body": "It is the second step towards #700."}), True),
+    "zh: steps": (({"body": "这是 #700 的第 3 步。"}, {"body": "#700 的第四步。"}), True),
+    "the same step": (({"body": "This is step 3 of #700."}, {"body": "This is step 3 of #700."}), False),
+    "steps of two things": (({"body": "This is step 3 of #700."}, {"body": "This is step 4 of #701."}), False),
+    "steps by two": (
+        ({"body": "This is step 3 of #700."}, {"body": "This is step 4 of #700.", "author": REVIEWER}),
+        False,
+    ),
+    "parts without a number": (({"body": "Part of #700."}, {"body": "Part of #700."}), False),
+    "steps that fail": (
+        ({"body": "It fails after step 3 of #700."}, {"body": "Users see it in step 4 of #700."}),
+        False,
+    ),
     "follow-up by another": (({}, {"body": "Follow-up to #1.", "author": REVIEWER}), False),
     "denied": (({}, {"body": "This does not depend on #1."}), False),
     "zh: denied": (({}, {"body": "不依赖 #1。"}), False),
@@ -234,6 +254,14 @@ BUMPS: dict[str, tuple[Person, str, bool]] = {
     "dependencies": (AUTHOR, "Upgrade dependencies", True),
     "zh": (AUTHOR, "升级 toolkit 到 1.3", True),
     "zh: dependencies": (AUTHOR, "依赖升级", True),
+    "to the latest pins": (AUTHOR, "Upgrade the page-analyzer and table_runner to the latest upstream pins", True),
+    "to the latest": (AUTHOR, "Bump toolkit to latest", True),
+    "after a picture": (AUTHOR, "⬆️ Bump toolkit from 1.2 to 1.3", True),
+    "whole numbers, by a bot": (DEPENDABOT, "Bump toolkit from 1 to 2", True),
+    "the latest of something else": (AUTHOR, "Update the page to the latest wording", False),
+    "the latest, without a thing": (AUTHOR, "Update the page to the latest", False),
+    "a page that tells of pins": (AUTHOR, "Update the guide to explain how one table handles two pins", False),
+    "whole numbers of a limit": (AUTHOR, "Bump retries from 1 to 2", False),
     "a release": (AUTHOR, "Bump version to 1.3", False),
     "a release by number": (AUTHOR, "Bump 1.3.0", False),
     "a constant": (AUTHOR, "Bump the retry constant", False),
@@ -248,6 +276,26 @@ BUMPS: dict[str, tuple[Person, str, bool]] = {
 @pytest.mark.parametrize(("author", "title", "expected"), BUMPS.values(), ids=BUMPS.keys())
 def test_bump(author: Person, title: str, expected: bool) -> None:
     assert is_bump(pull(1, "core/table.py", title=title, author=author)) is expected
+
+
+MANIFEST = edit("pyproject.toml", '-    "Page.Toolkit>=1",', '+    "Page.Toolkit>=2",')
+WORKFLOW = edit(".github/workflows/ci.yml", "-      - uses: acme/setup@v4", "+      - uses: acme/setup@v5")
+
+
+@pytest.mark.parametrize(
+    ("title", "file", "expected"),
+    [
+        ("Bump page-toolkit from 1 to 2", MANIFEST, True),
+        ("Bump page_toolkit[fast] to 2", MANIFEST, True),
+        ("Bump page-toolkit from 1 to 2", edit("pyproject.toml", "-line-length = 1", "+line-length = 2"), False),
+        ("Bump retries from 1 to 2", MANIFEST, False),
+        ("Bump acme/setup from 4 to 5", WORKFLOW, True),
+        ("Bump timeout from 4 to 5", WORKFLOW, False),
+    ],
+)
+def test_whole_numbers_count_for_what_a_changed_file_names(title: str, file: FileChange, expected: bool) -> None:
+    record = pull(1, title=title, files=(file,))
+    assert (is_bump(record), moves_versions(record)) == (expected, expected)
 
 
 def test_a_submodule_s_pointer_is_a_bump() -> None:

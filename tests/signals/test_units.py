@@ -90,6 +90,10 @@ WEEKS: dict[str, tuple[tuple[PullRequest, ...], list[tuple[str, tuple[int, ...],
         (pull(1, title="Cache"), pull(2, title="Revert the sizes", body="Reverts the sizes of #1.")),
         [("revert", (1, 2), (1, 2))],
     ),
+    "a part is taken back, and only the body says so": (
+        (pull(1, title="Cache"), pull(2, title="Use the old sizes", body="This partially reverts #1.")),
+        [("revert", (1, 2), (1, 2))],
+    ),
     "a revert that a revert continues": (
         (
             pull(1, title="Revert the display", body="Reverts #700."),
@@ -127,6 +131,16 @@ WEEKS: dict[str, tuple[tuple[PullRequest, ...], list[tuple[str, tuple[int, ...],
     "bumps stay apart": (
         (pull(1, title="Bump x from 1 to 1.3", author=BOT), pull(2, title="Bump y from 1 to 1.3", author=BOT)),
         [("bump", (1,), (1,)), ("bump", (2,), (2,))],
+    ),
+    "a bump by a person to a whole number": (
+        (
+            pull(
+                1,
+                title="Bump toolkit from 1 to 2",
+                files=(edit("pyproject.toml", '-dependencies = ["toolkit>=1"]', '+dependencies = ["toolkit>=2"]'),),
+            ),
+        ),
+        [("bump", (1,), (1,))],
     ),
     "nothing": ((), []),
 }
