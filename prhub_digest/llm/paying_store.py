@@ -1,6 +1,7 @@
 """The reply store of a run that pays: it sees to it that what is paid for can be kept, and is paid for once."""
 
 import os
+import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -101,12 +102,17 @@ def _place_fault(path: Path) -> str:
 def _in_the_way(folder: Path) -> str:
     """What stands where a folder, or one above it, should be; empty when nothing does."""
     for place in (folder, *folder.parents):
-        if place.is_dir():
-            return ""
-        if place.is_symlink() and not place.exists():
-            return f"{place} is a link to {place.readlink()}, which is not there"
-        if place.exists():
-            return f"{place} is not a folder"
+        try:
+            mode = place.stat().st_mode  # asked once: another thread may make the folder at any moment
+        except FileNotFoundError:
+            if place.is_symlink():
+                return f"{place} is a link to {place.readlink()}, which is not there"
+        except NotADirectoryError:
+            continue  # what stands in the way is further up
+        except OSError as error:
+            return _reason(error)
+        else:
+            return "" if stat.S_ISDIR(mode) else f"{place} is not a folder"
     return ""
 
 
