@@ -37,8 +37,8 @@ class RunResult:
 
     @property
     def partial(self) -> bool:
-        """Whether a pull request is incomplete or was not summarized, or the plan or a wording failed as a whole."""
-        return any(failure.stage in ("collect", "summarize", "compose") for failure in self.failures)
+        """Whether a pull request is incomplete or not summarized, or a comparison, the plan or a wording failed."""
+        return any(failure.stage in ("collect", "summarize", "rank", "compose") for failure in self.failures)
 
 
 def run_all(run: Run, source: Source, period: Period, *, refresh: bool = False, brief: bool = False) -> RunResult:
