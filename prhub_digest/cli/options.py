@@ -67,7 +67,8 @@ BudgetTokens = Annotated[
 Out = Annotated[str | None, typer.Option(metavar="PATH", help="Folder for run folders. Default: runs.")]
 Config = Annotated[Path | None, typer.Option(help="Settings file. Default: prhub.toml, if there is one.")]
 AllowPartial = Annotated[
-    bool, typer.Option("--allow-partial", help="Exit 0 although a pull request, a comparison, the plan or a wording failed.")
+    bool,
+    typer.Option("--allow-partial", help="Exit 0 although a pull request, a comparison, the plan or a wording failed."),
 ]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Collect the pull requests again.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Forget this run folder and start over.")]
