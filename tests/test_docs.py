@@ -8,7 +8,8 @@ import typer
 
 from prhub_digest import errors
 from prhub_digest.cli.main import app
-from prhub_digest.settings import ENVIRONMENT, Settings
+from prhub_digest.models.settings import Settings
+from prhub_digest.settings import ENVIRONMENT
 
 CHECKOUT = Path(__file__).parent.parent
 PAGES = {

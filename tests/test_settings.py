@@ -11,9 +11,10 @@ from prhub_digest.errors import SettingsError
 from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.glossary import Term
 from prhub_digest.models.ranking import Override
+from prhub_digest.models.settings import Settings
 from prhub_digest.models.signal_settings import SignalSettings, Tag
 from prhub_digest.models.signals import Area
-from prhub_digest.settings import ENVIRONMENT, FLAGS, Settings, load_settings, public
+from prhub_digest.settings import ENVIRONMENT, FLAGS, load_settings, public
 
 HOME = {"HOME": "/home/lin"}
 KNOWN = f"known keys: {', '.join(name for name in Settings.model_fields if name != 'api_key')}"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from prhub_digest.collect.source import Source
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.models.period import Period
+    from prhub_digest.models.settings import Settings
     from prhub_digest.pipeline.context import Run
-    from prhub_digest.settings import Settings
 
 _FILTERS = ("base", "labels", "authors", "paths", "bots")
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from prhub_digest.llm.batch_budget import Limits, RoundBudget
+    from prhub_digest.models.settings import Settings
     from prhub_digest.pipeline.context import Run
-    from prhub_digest.settings import Settings
 
 
 def limits_of(opened: "Run", settings: "Settings") -> "Limits":

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from prhub_digest.llm.batch_files import Exported
     from prhub_digest.llm.batch_lines import Lines
     from prhub_digest.llm.import_report import ImportReport
+    from prhub_digest.models.settings import Settings
     from prhub_digest.pipeline.context import Run
-    from prhub_digest.settings import Settings
 
 
 @dataclass(frozen=True)

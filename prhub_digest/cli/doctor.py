@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from prhub_digest.collect.github_errors import RateLimit
     from prhub_digest.collect.github_outlook import Need
     from prhub_digest.models.period import Period
-    from prhub_digest.settings import Settings
+    from prhub_digest.models.settings import Settings
 
 _QUERIES = 3  # of the doctor's own
 

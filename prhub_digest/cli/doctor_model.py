@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from prhub_digest.llm.abilities import Rung
     from prhub_digest.llm.probe import Tried
     from prhub_digest.models.llm import Usage
-    from prhub_digest.settings import Settings
+    from prhub_digest.models.settings import Settings
 
 _SHOWN = 8
 _FORMS: "dict[Rung, str]" = {

@@ -33,10 +33,10 @@ from prhub_digest.console import Console
 
 if TYPE_CHECKING:
     from prhub_digest.llm.prices import PriceList
+    from prhub_digest.models.settings import Settings
     from prhub_digest.pipeline.calibrating import Calibration
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.estimating import PartEstimate
-    from prhub_digest.settings import Settings
 
 
 def add(app: typer.Typer) -> None:

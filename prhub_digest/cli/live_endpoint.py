@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from prhub_digest.llm.abilities import AbilityStore
     from prhub_digest.llm.breaker import Breaker
     from prhub_digest.llm.client import Client
-    from prhub_digest.settings import Settings
+    from prhub_digest.models.settings import Settings
 
 
 @dataclass(frozen=True)

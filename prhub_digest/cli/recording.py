@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from prhub_digest.llm.budget import Budget
     from prhub_digest.llm.record import RecordingAsker, RecordingReplies
     from prhub_digest.models.fixture import FixtureManifest
+    from prhub_digest.models.settings import Settings
     from prhub_digest.pipeline.context import Run
     from prhub_digest.pipeline.run import RunResult
-    from prhub_digest.settings import Settings
 
 # In a fixture's folder until its recording is finished; then the same `record` may go on with it.
 UNFINISHED = "unfinished.txt"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from prhub_digest.models.filters import Filters
     from prhub_digest.models.fixture import FixtureManifest
     from prhub_digest.models.period import Period
+    from prhub_digest.models.settings import Settings
     from prhub_digest.pipeline.context import Run
     from prhub_digest.run_folder import RunFolder
-    from prhub_digest.settings import Settings
     from prhub_digest.tokens import Tokenizer
 
 

@@ -9,7 +9,7 @@ from prhub_digest.errors import UsageError
 if TYPE_CHECKING:
     from prhub_digest.console import Console
     from prhub_digest.models.run import RunManifest
-    from prhub_digest.settings import Settings
+    from prhub_digest.models.settings import Settings
 
 # Who answers and what is asked. Collecting asks nobody, so that these say nothing until another stage does.
 _ANSWERING = ("llm", "replay", "model", "small_model", "provider", "base_url", "prompts")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import normpath
 
+from prhub_digest.models.globs import matches_any
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Flag
-from prhub_digest.signals.file_places import in_paths
 from prhub_digest.signals.flag_evidence import from_places, listed
 from prhub_digest.signals.subject import Subject
 
@@ -69,7 +69,7 @@ def core_files(week: Sequence[Touched], settings: SignalSettings) -> Mapping[str
     """Why a file is core, by path. None when nothing is configured and the week is too small to learn it."""
     if settings.core_paths:
         paths = {path for own in week for path in own.paths}
-        return {path: "core by the settings" for path in paths if in_paths(path, settings.core_paths)}
+        return {path: "core by the settings" for path in paths if matches_any(path, settings.core_paths)}
     if sum(bool(own.paths) for own in week) < settings.core_pulls:
         return None
     changed: dict[str, set[int]] = defaultdict(set)

@@ -1,10 +1,9 @@
 """Where files stand: paths that are public, hold settings, schemas or what security rests on."""
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
-from prhub_digest.models.globs import matches
+from prhub_digest.models.globs import matches, matches_any
 
 # Parts of a path that say "not for others", and those of what only developers run.
 _PRIVATE = frozenset({"internal", "internals", "private", "impl", "detail", "details", "testing", "testutils"})
@@ -53,21 +52,17 @@ _SECURITY_WORDS = frozenset(
 _WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*(?![a-z])|\d+")
 
 
-def in_paths(path: str, patterns: Iterable[str]) -> bool:
-    return any(matches(path, pattern) for pattern in patterns)
-
-
 def is_public(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether others may call what stands there: no part of the path is private, or the settings' patterns match.
 
     A header is public under `include/` alone.
     """
-    return in_paths(path, patterns) if patterns else _is_public(path)
+    return matches_any(path, patterns) if patterns else _is_public(path)
 
 
 def is_handed_out(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether what stands there is public on purpose, and not only because other files must be able to import it."""
-    return in_paths(path, patterns) if patterns else _HANDED_OUT.search(path) is not None
+    return matches_any(path, patterns) if patterns else _HANDED_OUT.search(path) is not None
 
 
 def is_for_developers(path: str) -> bool:
@@ -79,7 +74,7 @@ def is_for_developers(path: str) -> bool:
 def holds_settings(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether the file declares or holds the settings of the product, and not of a developer's tool."""
     if patterns:
-        return in_paths(path, patterns)
+        return matches_any(path, patterns)
     return _SETTINGS_FILE.search(path) is not None and not is_tooling(path) and not _KERNELS.search(path)
 
 
@@ -89,7 +84,7 @@ def is_tooling(path: str) -> bool:
 
 def is_migration(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether the file is a database migration or a schema that others read."""
-    return in_paths(path, patterns) if patterns else _MIGRATION.search(path) is not None
+    return matches_any(path, patterns) if patterns else _MIGRATION.search(path) is not None
 
 
 def security_word(path: str, patterns: tuple[str, ...]) -> str | None:
