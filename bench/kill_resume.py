@@ -27,7 +27,7 @@ KILLS = 50
 SEED = 5
 PAIRS = 5
 AT_ONCE = 2
-LATENCY = 0.06
+LATENCY = 0.15
 HUNG = 60.0
 # When the run was made, how long it took, where it asked; and which process it was.
 OWN_FILES = {"run.json", ".lock"}
