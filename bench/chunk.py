@@ -8,14 +8,14 @@ import base64
 import gc
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 
 from bench import Measure
 from bench._diffs import lines_of_repository, pull_request, week
 from prhub_digest.chunk import chunk_pull_request
-from prhub_digest.models.pull_request import FileChange, Person, PullRequest
+from prhub_digest.models.pull_request import Comment, FileChange, Person, PullRequest
 from prhub_digest.tokens import tokenizer_for
 from prhub_digest.tokens.vocabulary import encoding
 
@@ -32,12 +32,26 @@ def measure() -> Iterator[Measure]:
     source = lines_of_repository()
     small, large = (_seconds(pull_request(1, size, source), _MB, 1) for size in (_MB // 3, 10 * _MB // 3))
     yield Measure("chunk_ten_times_the_input", large / small, 11)
-    normal = _seconds(pull_request(2, _MB, source))
-    long = {name: _seconds(_one_file(text)) for name, text in _long_lines()}
-    for name, seconds in long.items():
-        yield Measure(f"chunk_{name}_to_normal", seconds / normal, 5)
-    short = [_seconds(_one_file(text)) for text in ("\n" * _MB, "a\n" * (_MB // 2), "@@ -1 +1 @@\n" * (_MB // 12))]
-    yield Measure("chunk_worst_mb_seconds", max(normal, *long.values(), *short), 2)
+    worst = yield from _to_normal(pull_request(2, _MB, source), ((name, _one_file(text)) for name, text in _texts()))
+    prose = "\n".join(random.Random(1).sample([line for line in source if line.isascii()], 20_000))
+    talk = yield from _to_normal(_comments(prose), ((f"{name}_talk", _comments(text)) for name, text in _short_lines()))
+    yield Measure("chunk_worst_mb_seconds", max(worst, talk), 2)
+
+
+def _to_normal(normal: PullRequest, others: Iterable[tuple[str, PullRequest]]) -> Generator[Measure, None, float]:
+    """Seconds a byte, compared with those of normal text; returns the most seconds a megabyte."""
+    most = base = _seconds(normal) / _size(normal)
+    for name, pull in others:
+        pace = _seconds(pull) / _size(pull)
+        yield Measure(f"chunk_{name}_to_normal", pace / base, 5)
+        most = max(most, pace)
+    return most * _MB
+
+
+def _size(pull: PullRequest) -> int:
+    """Bytes of what there is to show."""
+    talk = [comment.body for comment in pull.comments or ()]
+    return sum(len(text.encode()) for text in (pull.body or "", *talk, *(file.patch or "" for file in pull.files)))
 
 
 def _to_encode(pulls: Iterable[PullRequest], max_chunks: int = _MAX_CHUNKS) -> float:
@@ -85,6 +99,26 @@ def _one_file(text: str) -> PullRequest:
         merged_at=datetime(2026, 6, 2, tzinfo=UTC),
         files=(file,),
     )
+
+
+def _comments(text: str) -> PullRequest:
+    """A megabyte of talk, in as many comments as it takes."""
+    text = text[:_MB]
+    author = Person(login="reviewer", kind="human")
+    starts = range(0, len(text), _LONGEST_BODY)
+    comments = [Comment(id=f"c{at}", author=author, body=text[at : at + _LONGEST_BODY]) for at in starts]
+    return _one_file("x").updated(comments=tuple(comments))
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    yield from _long_lines()
+    yield from _short_lines()
+
+
+def _short_lines() -> Iterator[tuple[str, str]]:
+    yield "empty_lines", "\n" * _MB
+    yield "letter_lines", "a\n" * (_MB // 2)
+    yield "header_lines", "@@ -1 +1 @@\n" * (_MB // 12)
 
 
 def _long_lines() -> Iterator[tuple[str, str]]:

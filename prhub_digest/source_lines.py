@@ -15,6 +15,7 @@ from prhub_digest.models.chunk import Side, SourceLine
 from prhub_digest.models.pull_request import (
     Comment,
     FileChange,
+    FileMode,
     PatchState,
     Person,
     PullRequest,
@@ -29,6 +30,16 @@ _NOT_SHOWN: dict[PatchState, str] = {
     "no_text_change": "no change of text",
     "submodule": "submodule pointer",
 }
+# What git calls the modes, but for those of two files, which differ in one bit.
+_FILE_TYPES: dict[FileMode, str] = {
+    "100644": "file",
+    "100755": "executable",
+    "120000": "symlink",
+    "160000": "submodule",
+}
+# A line of ours behind one that ends the file without a line break. Lines of the file have `+`, `-` or a blank first.
+NO_NEWLINE = "\\ No newline at end of file"
+_NO_NEWLINE_MARK = NO_NEWLINE[0]
 _SIDES: dict[str, Side] = {"-": "old", "+": "new", " ": "new", "@": "new"}
 # A week has millions of lines: this is five times as fast as the constructor.
 _LINE: Callable[[Iterable[object]], SourceLine] = partial(tuple.__new__, SourceLine)
@@ -38,18 +49,21 @@ _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 @dataclass(frozen=True)
 class HunkLines:
-    """A hunk as it is shown: its header, whose id is `D<first>`, then its lines. `marks` are their first characters."""
+    """A hunk as it is shown: its header, whose id is `D<first>`, then its lines and what tells of a missing newline.
+
+    `marks` are the first characters of all these.
+    """
 
     path: str
     first: int
     hunk: Hunk
 
     def __len__(self) -> int:
-        return len(self.hunk.body) + 1
+        return 1 + len(self.hunk.body) + len(self.hunk.no_newline)
 
     @cached_property
     def marks(self) -> str:
-        return "@" + self.hunk.marks
+        return "@" + "".join(self._told(self.hunk.marks, _NO_NEWLINE_MARK))
 
     @cached_property
     def texts(self) -> Sequence[str]:
@@ -57,7 +71,7 @@ class HunkLines:
         text = "\n".join(body)
         if not _is_plain(text):
             body = _with_ends(clean_code(text).split("\n"), body)
-        return [_hunk_header(self.hunk), *body]
+        return [_hunk_header(self.hunk), *self._told(body, NO_NEWLINE)]
 
     def lines(self, start: int = 0, stop: int | None = None) -> tuple[SourceLine, ...]:
         """The lines from `start` up to `stop`, counted from the header."""
@@ -67,14 +81,30 @@ class HunkLines:
         others = repeat("diff"), repeat(self.path)
         return tuple(map(_LINE, zip(ids, self.texts[start:end], *others, numbers, sides, repeat(None), repeat(None))))
 
+    def _told(self, lines: Sequence[str], mark: str) -> Sequence[str]:
+        """What belongs to the lines of the body, with the mark behind each that has no line break."""
+        told: list[str] = []
+        begin = 0
+        for place in self.hunk.no_newline:
+            told += [*lines[begin : place + 1], mark]
+            begin = place + 1
+        return [*told, *lines[begin:]] if told else lines
+
     def _places(self, start: int, end: int) -> tuple[list[int], list[Side]]:
-        """Line number and side of each; a removed line has only an old one."""
+        """Line number and side of each; a removed line has only an old one. A missing newline stands at its line."""
         marks = self.marks[start:end]
         before = self.marks[1:start]
-        old = self.hunk.old_start + len(before) - before.count("+")
-        new = self.hunk.new_start + len(before) - before.count("-")
+        both = before.count(" ")
+        old = self.hunk.old_start + both + before.count("-")
+        new = self.hunk.new_start + both + before.count("+")
         numbers = []
+        sides: list[Side] = []
+        last = before[-1:]
         for mark in marks:
+            if mark == _NO_NEWLINE_MARK:
+                numbers.append(old - 1 if last == "-" else new - 1)
+                sides.append(_SIDES[last])
+                continue
             if mark == "-":
                 numbers.append(old)
                 old += 1
@@ -83,7 +113,8 @@ class HunkLines:
                 if mark != "@":
                     new += 1
                     old += mark != "+"
-        sides = [_SIDES[mark] for mark in marks]
+            sides.append(_SIDES[mark])
+            last = mark
         if start == 0 < end and not self.hunk.new_count:
             numbers[0], sides[0] = self.hunk.old_start, "old"
         return numbers, sides
@@ -148,7 +179,8 @@ def _title(pull: PullRequest) -> Iterator[SourceLine]:
 def _prose(text: str, at: SourceLine) -> Iterator[SourceLine]:
     """The lines of a text that hold something. Lines of a thread stand where it does, those of a body are counted."""
     for number, line in prose_lines(text, description=at.kind == "description"):
-        yield at._replace(text=line, line=at.line if at.kind == "thread" else number)
+        where = at.line if at.kind == "thread" else number
+        yield _LINE((at.id, line, at.kind, at.path, where, at.side, at.thread, at.comment))
 
 
 def _file(file: FileChange) -> SourceLine:
@@ -156,8 +188,20 @@ def _file(file: FileChange) -> SourceLine:
     if file.previous_path is not None and file.previous_path != file.path:
         parts.append(f"from {shown_path(file.previous_path)}")
     parts.append(f"+{file.additions} -{file.deletions}")
-    state = f" ({file_state(file)})" if file_state(file) else ""
-    return SourceLine("", f"{shown_path(file.path)} {' '.join(parts)}{state}", "file", file.path)
+    remarks = ", ".join(filter(None, (_modes(file), file_state(file))))
+    told = f" ({remarks})" if remarks else ""
+    return SourceLine("", f"{shown_path(file.path)} {' '.join(parts)}{told}", "file", file.path)
+
+
+def _modes(file: FileChange) -> str:
+    """What the modes tell that the counts and the state do not."""
+    old, new = file.old_mode, file.new_mode
+    if old and new and old != new:
+        types = (_FILE_TYPES[old], _FILE_TYPES[new])
+        return f"mode {old} → {new}" if {*types} == {"file", "executable"} else " → ".join(types)
+    if "120000" in (old, new):
+        return "symlink"
+    return f"mode {new}" if old is None and new == "100755" else ""
 
 
 def shown_path(path: str) -> str:

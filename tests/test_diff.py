@@ -1,8 +1,11 @@
 """Diffs are read as git wrote them: the tests named H are cases of other tools, the last ones ask a real git."""
 
+import difflib
 import os
+import re
 import subprocess
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -142,6 +145,7 @@ def test_missing_count_is_one_and_markers_are_whole_lines() -> None:
         r'HINT = r"\ No newline at end of file"',
         "print(MSG, HINT)",
     ]
+    assert (version[0].no_newline, lint[0].no_newline) == ((), (1, 3))
 
 
 def test_sections_without_hunks() -> None:
@@ -173,6 +177,64 @@ def test_empty_context_line_without_its_blank() -> None:
     for blank in ("", "\r"):
         (hunk,) = parse_hunks(f"@@ -1,3 +1,3 @@\n a\n{blank}\n-b\n+c\n")
         assert [(line.kind, line.text) for line in hunk.lines] == [(" ", "a"), (" ", blank), ("-", "b"), ("+", "c")]
+
+
+def lines_with_ends(text: str) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def rebuilt(old: str, patch: str) -> str:
+    """The new text, from the old one and the hunks, to the last line break."""
+    lines, new, at = lines_with_ends(old), list[str](), 0
+    for hunk in parse_hunks(patch):
+        begin = hunk.old_start - (hunk.old_count > 0)
+        new += lines[at:begin]
+        at = begin
+        for place, line in enumerate(hunk.body):
+            text = line[1:] + ("" if place in hunk.no_newline else "\n")
+            if line[0] != "+":
+                assert lines[at] == text
+                at += 1
+            if line[0] != "-":
+                new.append(text)
+    return "".join([*new, *lines[at:]])
+
+
+_TEXTS = st.builds(
+    lambda lines, end: "\n".join(lines) + end,
+    st.lists(
+        st.sampled_from(["a", "b", "", r"\ No newline at end of file", "-- a/x", "++ b/x", "@@ -1 +1 @@"]), max_size=8
+    ),
+    st.sampled_from(["", "\n"]),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(old=_TEXTS, new=_TEXTS, context=st.integers(0, 3))
+def test_hunks_tell_the_new_text_to_the_last_line_break(old: str, new: str, context: int) -> None:
+    before, after = lines_with_ends(old), lines_with_ends(new)
+    told = list(difflib.unified_diff(before, after, n=context))[2:]
+    patch = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in told)
+    assert rebuilt(old, patch) == new
+
+
+def test_git_marks_a_missing_newline_where_it_is(tmp_path: Path) -> None:
+    texts = ("a\nb", "a\nb\n", "x\nb", "a\n\\ No newline at end of file", "", "\\")
+    pairs = [(old, new) for old, new in product(texts, texts) if old != new]
+    for number, pair in enumerate(pairs):
+        for side, text in zip(("old", "new"), pair, strict=True):
+            write(tmp_path / side / f"{number:02}", text.encode())
+    sections = split_git_diff(git(tmp_path, "diff", "--no-index", "--no-color", "old", "new").decode())
+    assert [rebuilt(old, section_patch(own) or "") for (old, _), own in zip(pairs, sections, strict=True)] == [
+        new for _, new in pairs
+    ]
+
+
+def test_a_marker_without_a_line_and_a_second_one_say_nothing() -> None:
+    (hunk,) = parse_hunks("@@ -1 +1 @@\n\\ No newline\n-a\n\\ No newline\n\\ Kein Zeilenumbruch\n+b\n")
+    assert (hunk.body, hunk.marks, hunk.no_newline) == (("-a", "+b"), "-+", (0,))
+    (hunk,) = parse_hunks("@@@ -1 -1 +1 @@@\n- a\n -b\n\\ No newline\n++c\n\\ No newline\n")
+    assert (hunk.body, hunk.no_newline) == (("-a", "+c"), ())
 
 
 _LINES = (
@@ -228,10 +290,41 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("diff")
 
 
+# Ids of commits that a submodule points to, before and after.
+_MODULES = st.lists(st.sampled_from([(None, "1" * 40), ("1" * 40, "2" * 40), ("2" * 40, None)]), max_size=2)
+
+
+def submodule(name: str, old: str | None, new: str | None) -> bytes:
+    """A section as git writes it; `--no-index` compares no submodules."""
+    status = "deleted file mode 160000\n" if new is None else "new file mode 160000\n" if old is None else ""
+    mode = "" if status else " 160000"
+    changed = "".join(
+        f"{mark}Subproject commit {commit}\n" for mark, commit in (("-", old), ("+", new)) if commit is not None
+    )
+    return (
+        f"diff --git a/old/{name} b/new/{name}\n{status}index {old or '0' * 40}..{new or '0' * 40}{mode}\n"
+        f"--- {f'a/old/{name}' if old else '/dev/null'}\n+++ {f'b/new/{name}' if new else '/dev/null'}\n"
+        f"@@ -{'1' if old else '0,0'} +{'1' if new else '0,0'} @@\n{changed}"
+    ).encode()
+
+
+def cut_short(raw: bytes, most: int) -> bytes:
+    """A diff of which the last section ends after `most` lines of its hunks, or a line before; one at least is left."""
+    begin = raw.rfind(b"\ndiff --git ") + 1
+    hunks = raw.find(b"\n@@ ", begin) + 1
+    if not hunks:
+        return raw
+    lines = raw[hunks:].split(b"\n")[:-1][:most]
+    return raw[:hunks] + b"\n".join(lines[:-1] if lines[-1].startswith(b"@@ ") else lines) + b"\n"
+
+
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(files=_FILES)
+@given(files=_FILES, modules=_MODULES, most=st.none() | st.integers(2, 9))
 def test_any_real_diff_counts_as_git_apply_does(
-    place: Path, files: list[tuple[str, bytes | None, bytes | None, str]]
+    place: Path,
+    files: list[tuple[str, bytes | None, bytes | None, str]],
+    modules: list[tuple[str | None, str | None]],
+    most: int | None,
 ) -> None:
     with tempfile.TemporaryDirectory(dir=place) as folder:
         root = Path(folder)
@@ -242,11 +335,18 @@ def test_any_real_diff_counts_as_git_apply_does(
             after = f"moved/{name}" if how == "renamed" else name
             write(root / "new" / after, new, link=how == "link", executable=how == "mode")
         raw = git(root, "diff", "--no-index", "--no-color", "--find-renames", "--binary", "old", "new")
-        rows = git(root, "apply", "-p2", "--numstat", "-z", given=raw).split(b"\0") if raw else []
+        raw += b"".join(submodule(f"module-{number}", *pair) for number, pair in enumerate(modules))
+        if most is not None:
+            raw = cut_short(raw, most)
+        recount = [] if most is None else ["--recount"]  # by the lines, not by the headers
+        rows = git(root, "apply", "-p2", "--numstat", *recount, "-z", given=raw).split(b"\0") if raw else []
     counts = [tuple(0 if count == b"-" else int(count) for count in row.split(b"\t")[:2]) for row in rows if row]
     text = raw.decode("utf-8", "replace")
+    sections = split_git_diff(text)
     assert _counts(text) == counts
-    for section in split_git_diff(text):
+    states = [patch_state(section, section_patch(section)) for section in sections]
+    assert states.count("submodule") == len(modules)
+    for section in sections if most is None else ():
         for hunk in parse_hunks(section_patch(section) or ""):
             assert hunk.old_count == len(hunk.marks) - hunk.marks.count("+")
             assert hunk.new_count == len(hunk.marks) - hunk.marks.count("-")

@@ -7,7 +7,7 @@ from prhub_digest.chunk.measure import LONGEST_LINE, Item, Measure, Span, cut
 from prhub_digest.file_kinds import FileKind
 from prhub_digest.hygiene import break_control_tokens
 from prhub_digest.models.pull_request import FileChange
-from prhub_digest.source_lines import HunkLines
+from prhub_digest.source_lines import NO_NEWLINE, HunkLines
 
 # A text with more characters than this for each token of room is not counted as a whole to learn whether it fits: only
 # text with long runs of blanks would.
@@ -32,31 +32,31 @@ class ShownHunk:
 
     @cached_property
     def characters(self) -> int:
-        return sum(map(len, self.source.hunk.body)) + len(self) * len("D1234|\n")
+        hunk = self.source.hunk
+        return sum(map(len, hunk.body)) + len(hunk.no_newline) * len(NO_NEWLINE) + len(self) * len("D1234|\n")
 
     @cached_property
     def long_lines(self) -> frozenset[int]:
         """The lines that are cut wherever they are shown."""
-        if self.characters <= LONGEST_LINE:
+        if self.characters <= LONGEST_LINE or max(map(len, self.source.texts)) <= LONGEST_LINE:
             return frozenset()
         return frozenset(at for at, text in enumerate(self.source.texts) if len(text) > LONGEST_LINE)
 
     @cached_property
-    def _body(self) -> str:
-        """Every line without its id, but with the bar that stands behind it."""
-        texts = self.source.texts
+    def _whole(self) -> str:
+        return self._shown(0, len(self))
+
+    def _shown(self, start: int, stop: int) -> str:
+        """The lines without their ids, but with the bar that stands behind it."""
+        texts = self.source.texts[start:stop]
         if self.long_lines:
             texts = [cut(text, LONGEST_LINE) if len(text) > LONGEST_LINE else text for text in texts]
         return break_control_tokens("|" + "\n|".join(texts))
 
     @cached_property
-    def _shown(self) -> list[str]:
-        return self._body.split("\n")
-
-    @cached_property
     def tokens(self) -> int:
         """Of all lines."""
-        return self._measure.ids("D", self.source.first, len(self)) + self._measure.count(self._body + "\n")
+        return self._measure.ids("D", self.source.first, len(self)) + self._measure.count(self._whole + "\n")
 
     @property
     def is_counted(self) -> bool:
@@ -83,8 +83,10 @@ class ShownHunk:
         return next((at for at in range(start, stop) if self._up_to(at + 1) > most), stop)
 
     def item(self, start: int, stop: int) -> Item:
-        shown = enumerate(self._shown[start:stop], self.source.first + start)
-        text = "\n".join([f"D{number}{line}" for number, line in shown])
+        shown = self._whole if start == 0 and stop == len(self) else self._shown(start, stop)
+        text = "\n".join(
+            [f"D{number}{line}" for number, line in enumerate(shown.split("\n"), self.source.first + start)]
+        )
         lines = self.source.lines(start, stop)
         if self.long_lines:
             lines = tuple(
@@ -98,7 +100,7 @@ class ShownHunk:
         while len(self._by_line) < stop:
             at = len(self._by_line)
             self._counted += self._measure.ids("D", self.source.first + at, 1)
-            self._counted += self._measure.count(self._shown[at] + "\n")
+            self._counted += self._measure.count(self._shown(at, at + 1) + "\n")
             self._by_line.append(self._counted)
         return self._by_line[stop - 1] if stop else 0
 

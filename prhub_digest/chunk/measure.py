@@ -16,6 +16,9 @@ from prhub_digest.tokens import Tokenizer
 LONGEST_LINE = 8_000
 # No tokenizer in use makes so few tokens of so many characters; it bounds the search for where to clip.
 _MOST_CHARACTERS_PER_TOKEN = 16
+# A line of one character, with the bar before it and the line break. A megabyte may hold half a million of them, but
+# few different ones: each is counted once.
+_SHORT = 3
 
 
 class Span(NamedTuple):
@@ -26,11 +29,11 @@ class Span(NamedTuple):
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A line of a chunk's text, or lines of one hunk; `tokens` include the line breaks. A mark of ours has no lines.
 
-    `left_out` characters are missing of a line that was cut.
+    `left_out` characters are missing of a line that was cut. No dataclass, since that takes three times as long to make
+    and a megabyte of talk may be half a million lines.
     """
 
     text: str
@@ -47,16 +50,21 @@ class Item:
     @property
     def whole_tokens(self) -> int:
         """Tokens of the line when nothing is cut off, in proportion to its characters."""
-        return self.tokens + round(self.tokens * self.left_out / len(self.text))
+        return self.tokens + (round(self.tokens * self.left_out / len(self.text)) if self.left_out else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     tokenizer: Tokenizer
     _of_digits: dict[tuple[str, int], int] = field(default_factory=dict)
+    _of_short: dict[str, int] = field(default_factory=dict)
 
     def count(self, text: str) -> int:
-        return self.tokenizer.raw(text)
+        if len(text) > _SHORT:
+            return self.tokenizer.raw(text)
+        if text not in self._of_short:
+            self._of_short[text] = self.tokenizer.raw(text)
+        return self._of_short[text]
 
     def mark(self, text: str) -> Item:
         shown = break_control_tokens(text)
@@ -67,8 +75,9 @@ class Measure:
         left_out = max(0, len(line.text) - length)
         if left_out:
             line = line._replace(text=cut(line.text, length))
-        text = f"{line.id}|{break_control_tokens(line.text)}"
-        return Item(text, self.count(text + "\n"), (line,), left_out)
+        behind = f"|{break_control_tokens(line.text)}"
+        tokens = self.ids(line.id[0], int(line.id[1:]), 1) + self.count(behind + "\n")
+        return Item(line.id + behind, tokens, (line,), left_out)
 
     def ids(self, letter: str, first: int, count: int) -> int:
         """Tokens of the ids of so many lines from number `first` on; what follows an id never joins it."""

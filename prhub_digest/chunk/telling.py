@@ -4,8 +4,10 @@ Why this order: docs/chunks.md.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from itertools import chain, starmap, zip_longest
+from operator import eq
 from pathlib import PurePosixPath
 
 from prhub_digest.chunk.hunks import FileDiff, ShownHunk
@@ -44,7 +46,7 @@ class Rules:
     def __init__(self, files: Sequence[FileDiff], core_paths: Sequence[str]) -> None:
         self._core_paths = core_paths
         hunks = [hunk for file in files if file.is_to_be_shown for hunk in file.hunks]
-        self._changed = {hunk.number: (_folded(hunk, "+"), _folded(hunk, "-")) for hunk in hunks}
+        self._changed = {hunk.number: _changed(hunk) for hunk in hunks}
         self._added = {line for added, _ in self._changed.values() for line in added}
         self._removed = {line for _, removed in self._changed.values() for line in removed}
         self._sources = {
@@ -55,11 +57,11 @@ class Rules:
         added, removed = self._changed[hunk.number]
         if self._removed.issuperset(added) and self._added.issuperset(removed):
             return Telling.MOVED
-        if added and removed and _text(added) == _text(removed):
+        if added and removed and _is_same_text(hunk):
             return Telling.FORMATTING
         if not added:
             return Telling.DELETION
-        return self._by_place(file, [*added, *removed])
+        return self._by_place(file, chain(added, removed))
 
     def _by_place(self, file: FileDiff, changed: Iterable[str]) -> Telling:
         match file.kind:
@@ -81,11 +83,22 @@ class Rules:
         return _TEST_WORDS.sub("", stem).strip("_.-") in self._sources
 
 
-def _folded(hunk: ShownHunk, mark: str) -> list[str]:
-    """The added or removed lines without their marks and indents."""
-    return [line[1:].strip() for line in hunk.source.hunk.body if line[0] == mark]
+def _changed(hunk: ShownHunk) -> tuple[set[str], set[str]]:
+    """The different lines added, and those removed, without their marks and indents."""
+    added, removed = set(), set()
+    for line in set(hunk.source.hunk.body):
+        if line[0] == "+":
+            added.add(line[1:].strip())
+        elif line[0] == "-":
+            removed.add(line[1:].strip())
+    return added, removed
 
 
-def _text(lines: Iterable[str]) -> str:
-    """All that is written, without any white space."""
-    return "".join("".join(lines).split())
+def _is_same_text(hunk: ShownHunk) -> bool:
+    """Whether the added and the removed lines are the same but for white space."""
+    return all(starmap(eq, zip_longest(_written(hunk, "+"), _written(hunk, "-"))))
+
+
+def _written(hunk: ShownHunk, mark: str) -> Iterator[str]:
+    """The characters of the lines with that mark, without white space."""
+    return chain.from_iterable("".join(line[1:].split()) for line in hunk.source.hunk.body if line[0] == mark)

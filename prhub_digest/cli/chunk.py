@@ -31,7 +31,8 @@ def chunk(run: RunPath, number: PullNumber = None, as_json: Json = False) -> Non
         _show_week(opened, as_json=as_json)
         return
     refuse_unknown(number, week.collection, run)
-    chunks, coverage = chunks_of(opened, week.collection, read_pull(opened, number))
+    pull = read_pull(opened, number)
+    chunks, coverage = chunks_of(opened, week.collection, pull, week.signals.of(number))
     if as_json:
         shown = [own.model_dump(mode="json", exclude={"lines"}) for own in chunks]
         _product(opened, {"pull": number, "chunks": shown, "coverage": coverage.model_dump(mode="json")})

@@ -1,11 +1,12 @@
 """The files that changed between two commits, exactly: names and counts from NUL-separated output, hunks by order."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 from prhub_digest.collect.git_command import Git
 from prhub_digest.diff import patch_state, section_patch, split_git_diff
 from prhub_digest.errors import SourceError
-from prhub_digest.models.pull_request import FileChange, FileStatus
+from prhub_digest.models.pull_request import FileChange, FileMode, FileStatus
 
 # diff-tree reads no user setting of `git diff` (prefixes, colours, algorithm, order); what it does read is fixed here
 # and in git_command.
@@ -24,6 +25,8 @@ _DIFF = (
     "-U3",
 )
 _LETTERS: dict[str, FileStatus] = {"A": "added", "D": "deleted", "R": "renamed", "C": "copied"}
+_MODES: dict[str, FileMode] = {mode: mode for mode in get_args(FileMode)}
+_ORDINARY = frozenset({"000000", "100644"})  # no file, and a file
 _SUBMODULE = "160000"
 
 
@@ -88,7 +91,8 @@ def _section_count(entry: _Entry) -> int:
 def _file(entry: _Entry, count: tuple[int, int], sections: list[str]) -> FileChange:
     patches = [patch for section in sections if (patch := section_patch(section)) is not None]
     patch = "\n".join(patches) if patches else None
-    submodule = _SUBMODULE in (entry.before[0], entry.after[0])
+    modes = (entry.before[0], entry.after[0])
+    old_mode, new_mode = (None, None) if _ORDINARY.issuperset(modes) else map(_MODES.get, modes)
     return FileChange(
         path=entry.path,
         previous_path=entry.old_path if entry.old_path != entry.path else None,
@@ -96,7 +100,9 @@ def _file(entry: _Entry, count: tuple[int, int], sections: list[str]) -> FileCha
         additions=count[0],
         deletions=count[1],
         patch=patch,
-        patch_state="submodule" if submodule else patch_state(sections[0], patch),
+        patch_state="submodule" if _SUBMODULE in modes else patch_state(sections[0], patch),
+        old_mode=old_mode,
+        new_mode=new_mode,
     )
 
 

@@ -234,6 +234,8 @@ def _joined(earlier: FileChange, later: FileChange) -> FileChange:
         deletions=earlier.deletions + later.deletions,
         patch="\n".join(patches) if patches else None,
         patch_state=later.patch_state if earlier.patch is None else earlier.patch_state,
+        old_mode=earlier.old_mode or later.old_mode,
+        new_mode=later.new_mode or earlier.new_mode,
     )
 
 

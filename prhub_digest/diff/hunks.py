@@ -34,8 +34,9 @@ class DiffLine(NamedTuple):
 class Hunk:
     """A run of lines; `section` is what git prints after the second `@@`, mostly the enclosing function.
 
-    `body` holds each line with `+`, `-` or a blank before it, without the markers of a missing newline; `marks` are
-    these first characters. A combined hunk, of a merge, is read as the change against the first parent.
+    `body` holds each line with `+`, `-` or a blank before it; `marks` are these first characters. `no_newline` are the
+    places in it, ascending, of the lines that a marker says have no line break: they end their side of the file. A
+    combined hunk, of a merge, is read as the change against the first parent.
     """
 
     old_start: int
@@ -45,6 +46,7 @@ class Hunk:
     section: str
     body: tuple[str, ...]
     marks: str
+    no_newline: tuple[int, ...] = ()
 
     @property
     def lines(self) -> tuple[DiffLine, ...]:
@@ -173,19 +175,33 @@ def _combined_end(lines: Sequence[str], first: int, header: _Header) -> int:
 def _hunk(lines: Sequence[str], span: Span) -> Hunk:
     header, marks = span.header, span.marks
     content = lines[span.start + 1 : span.end]
-    if _MARKER in marks or any(map(marks.count, _STRIPPED)):
-        content = [line if line[:1] in {"+", "-", " "} else " " + line for line in content if line[:1] != _MARKER]
-        marks = "".join([line[0] for line in content])
-    if header.parents > 1:
-        content = list(_against_first_parent(content, header.parents))
+    no_newline: tuple[int, ...] = ()
+    if _MARKER in marks or any(map(marks.count, _STRIPPED)) or header.parents > 1:
+        content = [line if line[:1] in {"+", "-", " ", _MARKER} else " " + line for line in content]
+        if header.parents > 1:
+            content = list(_against_first_parent(content, header.parents))
+        content, no_newline = _without_markers(content)
         marks = "".join([line[0] for line in content])
     (old_start, old_count), (new_start, new_count) = header.old[0], header.new
-    return Hunk(old_start, old_count, new_start, new_count, header.section.rstrip("\r"), tuple(content), marks)
+    section = header.section.rstrip("\r")
+    return Hunk(old_start, old_count, new_start, new_count, section, tuple(content), marks, no_newline)
 
 
 def _against_first_parent(content: Sequence[str], parents: int) -> Iterator[str]:
+    """Markers are dropped: git writes none here."""
     for line in content:
         columns = line[:parents]
-        if columns[0] == " " and "-" in columns:
-            continue  # neither in the first parent nor in the result
-        yield columns[0] + line[parents:]
+        if columns[0] != _MARKER and (columns[0] != " " or "-" not in columns):  # in the first parent or the result
+            yield columns[0] + line[parents:]
+
+
+def _without_markers(content: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
+    """The lines, and the places of those that a marker follows."""
+    body: list[str] = []
+    marked: dict[int, None] = {}
+    for line in content:
+        if line[0] != _MARKER:
+            body.append(line)
+        elif body:
+            marked[len(body) - 1] = None
+    return body, tuple(marked)

@@ -13,6 +13,8 @@ from prhub_digest.models.filters import Filters, SetAside
 from prhub_digest.models.period import Period
 
 FileStatus = Literal["added", "deleted", "modified", "renamed", "copied", "mode_changed"]
+# A file, one that can be executed, a symbolic link, and the commit of a submodule, as git writes them.
+FileMode = Literal["100644", "100755", "120000", "160000"]
 PatchState = Literal["complete", "truncated", "not_given", "binary", "no_text_change", "submodule"]
 MergeKind = Literal["merge", "squash", "rebase", "unknown"]
 ReviewState = Literal["approved", "changes_requested", "commented", "dismissed", "pending"]
@@ -34,7 +36,11 @@ class Person(Record):
 
 
 class FileChange(Record):
-    """One file of the diff. `patch` holds the hunks alone, from the first `@@` on, LF between lines."""
+    """One file of the diff. `patch` holds the hunks alone, from the first `@@` on, LF between lines.
+
+    The modes are None on a side where there is no file, and on both where all there is is an ordinary file, or where
+    the source does not tell.
+    """
 
     path: str
     previous_path: str | None = None
@@ -43,6 +49,8 @@ class FileChange(Record):
     deletions: int = Field(ge=0)
     patch: str | None = None
     patch_state: PatchState = "complete"
+    old_mode: FileMode | None = Field(None, exclude_if=lambda mode: mode is None)
+    new_mode: FileMode | None = Field(None, exclude_if=lambda mode: mode is None)
 
 
 class Commit(Record):

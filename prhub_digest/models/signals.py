@@ -111,7 +111,7 @@ class PullRequestSignals(Record):
 
     `area` is decided by rule; where the paths leave a choice, `area_candidates` holds it, best first, and the model
     chooses among them; `touched` are all areas that its files stand in. `changed_lines` and `changed_files` leave out
-    lock, generated, vendored, minified, data and binary files.
+    lock, generated, vendored, minified, data and binary files. `core_files` are those for which `core_path` is raised.
     """
 
     pull: int
@@ -125,6 +125,7 @@ class PullRequestSignals(Record):
     changed_lines: int = 0
     changed_files: int = 0
     flags: tuple[Flag, ...]
+    core_files: tuple[str, ...] = Field((), exclude_if=lambda paths: not paths)
     threads: tuple[ThreadOutcome, ...] | None
     reverts: int | None = None
     reverted_by: int | None = None

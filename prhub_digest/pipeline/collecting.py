@@ -18,7 +18,7 @@ from prhub_digest.models.people import same_person
 from prhub_digest.models.period import Period
 from prhub_digest.models.pull_request import Collection, PullRequest
 from prhub_digest.models.run import Failure
-from prhub_digest.models.signals import Signals
+from prhub_digest.models.signals import PullRequestSignals, Signals
 from prhub_digest.models.stats import Stats
 from prhub_digest.pipeline.collected import stored_pull, unused_overrides, without_own_attributes
 from prhub_digest.pipeline.context import Run
@@ -103,11 +103,6 @@ def chunk(run: Run, collection: Collection) -> Signals:
         if stored and known == {*collection.numbers} and run.folder.read_valid(COVERAGE, WeekCoverage):
             return stored
     with run.recorded("chunk", inputs):
-        coverages = []
-        with run.console.stage("chunk", len(collection.numbers)) as progress:
-            for number in collection.numbers:
-                coverages.append(chunks_of(run, collection, read_pull(run, number))[1])
-                progress.advance()
         signals = compute_signals(
             [_without_large_diff(read_pull(run, number)) for number in collection.numbers],
             options.areas,
@@ -115,6 +110,11 @@ def chunk(run: Run, collection: Collection) -> Signals:
             kinds=FileKinds(options.file_kinds, collection.attributes),
             whole=lambda pull: read_pull(run, pull.number),
         )
+        coverages = []
+        with run.console.stage("chunk", len(collection.numbers)) as progress:
+            for number in collection.numbers:
+                coverages.append(chunks_of(run, collection, read_pull(run, number), signals.of(number))[1])
+                progress.advance()
         run.folder.write_record(COVERAGE, WeekCoverage(pulls=tuple(coverages)))
         run.folder.write_record(SIGNALS, signals)
         run.update(coverage=week_coverage(coverages))
@@ -140,9 +140,12 @@ def statistics(run: Run, collection: Collection, signals: Signals) -> Stats:
 
 
 def chunks_of(
-    run: Run, collection: Collection, pull: PullRequest, budget: int | None = None
+    run: Run, collection: Collection, pull: PullRequest, signals: PullRequestSignals, budget: int | None = None
 ) -> tuple[tuple[Chunk, ...], Coverage]:
-    """The chunks and their coverage; `budget` is set where the model's context is too small for the settings' one."""
+    """The chunks and their coverage; `budget` is set where the model's context is too small for the settings' one.
+
+    Where the settings name no core paths, core are the files of which `signals` learned it.
+    """
     options = run.options
     chunks, coverage = chunk_pull_request(
         pull,
@@ -150,7 +153,7 @@ def chunks_of(
         max_chunks=options.max_chunks,
         tokenizer=run.tokenizer,
         kinds=FileKinds(options.file_kinds, collection.attributes),
-        core_paths=options.signals.core_paths,
+        core_paths=options.signals.core_paths or signals.core_files,
     )
     return chunks, coverage.updated(chunk_tokens=budget) if budget else coverage
 

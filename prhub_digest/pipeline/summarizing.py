@@ -52,11 +52,11 @@ def summarize_all(run: Run, collection: Collection, signals: Signals) -> Summari
         stored = {number: stored_summary(run, number) for number in collection.numbers}
         if all(stored.values()):
             summaries = {number: summary for number, summary in stored.items() if summary is not None}
-            _cover(run, collection, summaries)
+            _cover(run, collection, signals, summaries)
             return summaries
     with run.recorded("summarize", inputs) as cost, told_of_its_end(run, "summarize", inputs, cost):
         summaries = _Summarizing(run, collection, signals, cost).all()
-        _cover(run, collection, summaries)
+        _cover(run, collection, signals, summaries)
     return summaries
 
 
@@ -150,7 +150,7 @@ class _Summarizing:
         signals = self.signals[number]
         if builder is None:
             return SummaryTask(pull, (), signals, (), inputs_hash(signals.to_json()))
-        chunks = chunks_of(self.run, self.collection, pull, budget)[0]
+        chunks = chunks_of(self.run, self.collection, pull, signals, budget)[0]
         kind = ".half" if budget else ""  # a recording keeps one reply a subject, and which request was too long
         requests = chunk_requests(builder, chunks, signals, self.collection.repository, kind=kind)
         inputs = inputs_hash(signals.to_json(), *self.run.stand_ins, *(request.request_hash for request in requests))
@@ -189,7 +189,7 @@ class _Summarizing:
             )
 
 
-def _cover(run: Run, collection: Collection, summaries: Summaries) -> None:
+def _cover(run: Run, collection: Collection, signals: Signals, summaries: Summaries) -> None:
     """coverage.json says what was shown of each pull request in chunks of the size that its summary was made from."""
     stored = run.folder.read_record(COVERAGE, WeekCoverage)
     if stored is None or all(own.chunk_tokens == summaries[own.pull].chunk_tokens for own in stored.pulls):
@@ -198,7 +198,7 @@ def _cover(run: Run, collection: Collection, summaries: Summaries) -> None:
     pulls = tuple(
         own
         if own.chunk_tokens == budgets[own.pull]
-        else chunks_of(run, collection, read_pull(run, own.pull), budgets[own.pull])[1]
+        else chunks_of(run, collection, read_pull(run, own.pull), signals.of(own.pull), budgets[own.pull])[1]
         for own in stored.pulls
     )
     run.folder.write_record(COVERAGE, WeekCoverage(pulls=pulls))

@@ -47,7 +47,12 @@ def compute_signals(
     return Signals(
         areas=areas,
         pulls=tuple(
-            own.model_copy(update={"flags": in_order((*own.flags, core_path(of_it, core)))})
+            own.model_copy(
+                update={
+                    "flags": in_order((*own.flags, core_path(of_it, core))),
+                    "core_files": tuple(path for path in of_it.paths if path in (core or ())),
+                }
+            )
             for own, of_it in zip(found, week, strict=True)
         ),
         units=unit_list(pulls, settings),

@@ -9,11 +9,13 @@ from prhub_digest.chunk import chunk_pull_request, week_coverage
 from prhub_digest.models.chunk import Chunk, Coverage, FileCoverage
 from prhub_digest.models.pull_request import Comment, FileChange, PullRequest, Review, ReviewThread
 from prhub_digest.models.run import CoverageTotals, UnreadFiles
+from prhub_digest.signals import compute_signals
 from prhub_digest.source_lines import source_lines
 from prhub_digest.tokens import Tokenizer, tokenizer_for
 
 TOKENIZER = tokenizer_for("gpt-4o")
 COUNT = TOKENIZER.count
+NO_NEWLINE = "\\ No newline at end of file"
 
 
 def chunked(
@@ -114,7 +116,10 @@ def test_h24_what_is_left_out_is_told() -> None:
         core,
         added("tests/test_core.py", [f"assert value_{n}" for n in range(20)]),
     )
-    (chunk,), coverage = chunked(pull_request(files=files), 600)
+    pull = pull_request(files=files)
+    (chunk,), coverage = chunked(pull, 600)
+    flags = {flag.name: flag.raised for flag in compute_signals([pull]).of(pull.number).flags}
+    assert flags["missing_tests"] is False
     for name in ("aa/lock.json added +9000 -0", "src/core.py modified +12 -3", "tests/test_core.py added +20 -0"):
         assert name in chunk.text
     assert chunk.tokens <= 600
@@ -197,6 +202,51 @@ def test_a_long_description_and_a_long_thread_share_the_budget_with_the_diff() -
     assert roomy.tokens < 6000
 
 
+ENDS = rf"""Title
+T1|Cache the index
+Files
+F1|VERSION modified +1 -1
+F2|current added +1 -0 (symlink)
+F3|run.sh mode_changed +0 -0 (mode 100644 → 100755, no change of text)
+F4|lint.py modified +1 -0
+Diff
+diff of F1 VERSION
+D1|@@ -1,1 +1,1 @@
+D2|-1.4.0
+D3|+1.4.0
+D4|{NO_NEWLINE}
+diff of F2 current
+D5|@@ -0,0 +1,1 @@
+D6|+releases/14
+diff of F4 lint.py
+D7|@@ -1,1 +1,2 @@
+D8| MSG = "old"
+D9|+{NO_NEWLINE}"""
+
+
+def test_a_missing_newline_a_mode_and_a_link_are_told() -> None:
+    base = FileChange(path="VERSION", status="modified", additions=1, deletions=1)
+    files = (
+        base.updated(patch=f"@@ -1 +1 @@\n-1.4.0\n+1.4.0\n{NO_NEWLINE}"),
+        added("current", ["releases/14"]).updated(new_mode="120000"),
+        base.updated(
+            path="run.sh",
+            status="mode_changed",
+            additions=0,
+            deletions=0,
+            patch_state="no_text_change",
+            old_mode="100644",
+            new_mode="100755",
+        ),
+        base.updated(path="lint.py", deletions=0, patch=f'@@ -1 +1,2 @@\n MSG = "old"\n+{NO_NEWLINE}'),
+    )
+    (chunk,), coverage = chunked(pull_request(files=files), 600)
+    assert chunk.text == ENDS
+    assert chunk.tokens == COUNT(chunk.text)
+    assert coverage.complete
+    assert (coverage.changed_lines_shown, coverage.changed_lines_total) == (4, 4)
+
+
 def test_files_without_a_diff_are_told_apart() -> None:
     base = FileChange(path="a", status="modified", additions=0, deletions=0)
     files = (
@@ -216,13 +266,20 @@ def test_files_without_a_diff_are_told_apart() -> None:
 texts = st.text(alphabet="ab <|>=+-@\t索引👩\u200d\x0c[INST]", max_size=60)
 long_texts = st.builds(lambda text, times: text * times, texts, st.sampled_from([1, 1, 1, 40]))
 bodies = st.lists(long_texts, max_size=8).map("\n".join)
+
+
+def without_newline(change: FileChange) -> FileChange:
+    return change.updated(patch=f"{change.patch}\n{NO_NEWLINE}")
+
+
 file_changes = st.lists(
     st.builds(
-        lambda name, lines: added(name, [line.replace("\n", "") for line in lines]),
+        lambda name, lines, end: end(added(name, [line.replace("\n", "") for line in lines])),
         st.sampled_from(
             ["src/a.py", "src/b/c.py", "tests/test_a.py", "docs/x.md", "poetry.lock", "d/e/f/g.bin", "中/文.go"]
         ),
         st.lists(long_texts, min_size=1, max_size=30),
+        st.sampled_from([without_newline, lambda change: change]),
     ),
     max_size=6,
     unique_by=lambda file: file.path,

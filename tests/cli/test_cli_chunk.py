@@ -67,3 +67,22 @@ def test_a_pull_request_that_is_gone_is_no_view(collected: CommandLine, of: tupl
     outcome = collected("chunk", RUN, *of)
     assert (outcome.code, outcome.out) == (2, "")
     assert f"{RUN}/pulls/101.json is gone; collect again with --refresh" in outcome.err
+
+
+def test_files_that_the_week_shows_to_be_core_come_first(command: CommandLine) -> None:
+    pulls = {
+        number: pull_request(
+            number,
+            "Keep the queue",
+            files=(added(f"pages/{number}.py", 1), *[added("pages/engine.py", 40)] * (number > 116)),
+        )
+        for number in range(101, 121)
+    }
+    pulls[120] = pulls[120].updated(files=(added("pages/a.py", 40), added("pages/engine.py", 40)))
+    write_week(command.folder / "week", pulls, chunk_tokens=700, max_chunks=1)
+    assert command("collect", "--fixture", "./week/").code == 0
+    outcome = command("chunk", RUN, "--pr", "120", "--json")
+    assert outcome.code == 0, outcome.err
+    first, core = json.loads(outcome.out)["coverage"]["files"]
+    assert (core["path"], core["shown"], first["shown"]) == ("pages/engine.py", "partial", "partial")
+    assert core["changed_lines_shown"] > first["changed_lines_shown"] > 0

@@ -114,12 +114,14 @@ def test_rebase_commits_are_one_pull_request(history: History, tmp_path: Path) -
 def test_commits_that_do_not_stand_together(history: History, tmp_path: Path) -> None:
     history.commit("Prepare (#5)", {"a.txt": "one\n"})
     history.commit("Other (#6)", {"other.txt": "x\n"})
+    (history.folder / "a.txt").chmod(0o755)
     history.commit("Finish (#5)", {"a.txt": "one\nnew\n"})
     collection, pulls = _collect(history, tmp_path)
     five = next(pull for pull in pulls if pull.number == 5)
     assert sorted(collection.numbers) == [5, 6]
     assert [(file.path, file.additions, file.deletions) for file in five.files] == [("a.txt", 1, 1)]
     assert five.files[0].patch == "@@ -1,2 +1 @@\n one\n-two\n@@ -1 +1,2 @@\n one\n+new"
+    assert (five.files[0].old_mode, five.files[0].new_mode) == ("100644", "100755")
     assert five.completeness.diff == "partial"
     assert five.completeness.notes
 
@@ -172,6 +174,12 @@ def test_odd_files(history: History, tmp_path: Path) -> None:
     }
     history.commit("Odd files (#8)", odd)
     _, (pull,) = _collect(history, tmp_path)
+    modes = {file.path: (file.old_mode, file.new_mode) for file in pull.files if file.new_mode is not None}
+    assert modes == {
+        "link": ("100644", "120000"),
+        "run.sh": ("100644", "100755"),
+        "sub": ("160000", "160000"),
+    }
     assert sorted((f.path, f.previous_path, f.status, f.patch_state, f.additions, f.deletions) for f in pull.files) == [
         ("b/moved -> to {here}.txt", "move me.txt", "renamed", "no_text_change", 0, 0),
         ("caf\ufffd", None, "added", "complete", 1, 0),

@@ -253,6 +253,13 @@ def test_every_kind_of_change(server: GitHubServer, repo: FakeRepository) -> Non
     diff = _diff(server, repo.merge_pull(files=files))
     assert (diff.state, diff.notes) == ("complete", ())
     assert server.counts.git == 2
+    modes = {file.path: (file.old_mode, file.new_mode) for file in diff.files if file.new_mode is not None}
+    assert modes == {
+        "run.sh": ("100644", "100755"),
+        "link": ("120000", "120000"),
+        "lib": ("160000", "160000"),
+        "a.txt": ("100644", "120000"),
+    }
     found = {file.path: (file.status, file.previous_path, file.patch_state) for file in diff.files}
     assert found == {
         "new.py": ("renamed", "old.py", "complete"),

@@ -8,15 +8,31 @@ from github_told import detail, listed
 from github_world import FakeFile, FakePull, FakeRepository, World
 from pydantic import SecretStr
 
+from prhub_digest.chunk import chunk_pull_request, week_coverage
 from prhub_digest.collect.github_access import GitHubAccess
 from prhub_digest.collect.github_api import GitHubApi
 from prhub_digest.collect.github_pulls import PullDiff
 from prhub_digest.collect.github_rest_files import files_by_rest
 from prhub_digest.errors import FatalServiceError, ServiceError
 from prhub_digest.models.pull_request import FileChange
+from prhub_digest.models.run import UnreadFiles
+from prhub_digest.tokens import tokenizer_for
 
 _NAME = "aurora-serve/aurora"
 _BY_REST = "the diff is from GitHub's REST API, not from git"
+_H05 = f"""\
+Title
+T1|Move the name
+Files
+F1|new/name.py renamed from old/name.py +0 -0 (no change of text)
+F2|run.sh modified +0 -0 (no change of text)
+F3|assets/anim.json added +1 -0 (diff not given by the source)
+F4|third_party/lib modified +1 -1 (submodule pointer)
+Diff
+diff of F4 third_party/lib
+D1|@@ -1,1 +1,1 @@
+D2|-Subproject commit {"1" * 40}
+D3|+Subproject commit {"2" * 40}"""
 _SUBMODULE = f"@@ -1 +1 @@\n-Subproject commit {'1' * 40}\n+Subproject commit {'2' * 40}"
 
 
@@ -84,7 +100,8 @@ def test_h05_nothing_to_show_or_too_much(
         FakeFile("assets/anim.json", "added", 1, 0, None),
         FakeFile("third_party/lib", "modified", 1, 1, _SUBMODULE.encode()),
     )
-    diff = _read(server, repo.merge_pull())
+    pull = repo.merge_pull()
+    diff = _read(server, pull)
     assert [(file.path, file.previous_path, file.status, file.patch_state) for file in diff.files] == [
         ("new/name.py", "old/name.py", "renamed", "no_text_change"),
         ("run.sh", None, "modified", "no_text_change"),
@@ -98,6 +115,18 @@ def test_h05_nothing_to_show_or_too_much(
         "no change of text shown; a binary or empty file or a mode, REST does not tell which: run.sh",
     )
     assert _pages(server) == ["page=1&per_page=100"]  # a page of ten rows is no smaller
+    collected = detail(pull).pull.updated(title="Move the name", body=None, files=diff.files)
+    (chunk,), coverage = chunk_pull_request(collected, budget=600, max_chunks=1, tokenizer=tokenizer_for("gpt-4o"))
+    assert chunk.text == _H05
+    assert [(file.path, file.shown, file.reason, file.changed_lines_shown) for file in coverage.files] == [
+        ("new/name.py", "full", None, 0),
+        ("run.sh", "full", None, 0),
+        ("assets/anim.json", "name_only", "diff not given by the source", 0),
+        ("third_party/lib", "full", None, 2),
+    ]
+    week = week_coverage([coverage])
+    assert (week.pulls_complete, week.changed_lines, week.changed_lines_shown) == (0, 3, 2)
+    assert week.unread == (UnreadFiles(reason="diff not given by the source", files=1),)
 
 
 def test_every_status(server: GitHubServer, repo: FakeRepository, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,10 @@ def core_flags(pulls: list[PullRequest], settings: SignalSettings | None = None)
 
 
 def test_what_many_pull_requests_change_is_core() -> None:
-    flags = core_flags(week(*["src/shop/engine.py"] * 4))
+    pulls = week(*["src/shop/engine.py"] * 4)
+    flags = core_flags(pulls)
+    files = {own.pull: own.core_files for own in compute_signals(pulls).pulls if own.core_files}
+    assert files == dict.fromkeys((1, 2, 3, 4), ("src/shop/engine.py",))
     assert [number for number, flag in flags.items() if flag.raised] == [1, 2, 3, 4]
     assert flags[1].evidence == "src/shop/engine.py (changed by 4 pull requests, imported by 0 files)"
     assert flags[9] == Flag(name="core_path", raised=False, evidence="no core file changed")
