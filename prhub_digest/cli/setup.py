@@ -171,7 +171,7 @@ def open_run(
     if builder is not None:
         run.builder = builder
         run.manifest = run.manifest.updated(prompts=builder.hashes())
-        budget = _budget(settings, target, builder)
+        budget = _budget(settings, target, builder, console)
         run.asker = asker(budget) if asker else _asker(settings, target, console, folder, budget)
     return run
 
@@ -216,19 +216,21 @@ def _builder(settings: "Settings", target: Target, tokenizer: "Tokenizer") -> "R
     return RequestBuilder(prompts, models, settings.provider, tokenizer.count)
 
 
-def _budget(settings: "Settings", target: Target, builder: "RequestBuilder") -> "Budget":
+def _budget(settings: "Settings", target: Target, builder: "RequestBuilder", console: "Console") -> "Budget":
     """What counts the calls of a run; only a live endpoint is paid by it, and needs limits.
 
     Raises:
         UsageError: money is limited, and a model has no known price.
     """
     from prhub_digest.llm.budget import Budget
+    from prhub_digest.llm.input_check import InputCheck
     from prhub_digest.llm.prices import PriceList
 
+    check = InputCheck(console.warning)
     prices = PriceList(settings.prices, settings.provider, batch=target.llm is ModelKind.batch)
     if target.llm is not ModelKind.openai:
-        return Budget(prices, builder.count)
-    budget = Budget(prices, builder.count, usd=settings.budget_usd, tokens=settings.budget_tokens)
+        return Budget(prices, builder.count, check=check)
+    budget = Budget(prices, builder.count, usd=settings.budget_usd, tokens=settings.budget_tokens, check=check)
     budget.refuse_unpriced(builder.models[prompt.front.model] for prompt in builder.prompts.values())
     return budget
 

@@ -56,6 +56,7 @@ def _show_run(manifest: "RunManifest", folder: "RunFolder", *, as_json: bool) ->
             f"{manifest.repository}, {manifest.period}, prhub-digest {manifest.version}",
             str(folder.path),
             *_in_figures(manifest, folder),
+            *_input_reported(manifest),
             *mark_lines(manifest.usage),
             "",
         ],
@@ -89,6 +90,13 @@ def _in_figures(manifest: "RunManifest", folder: "RunFolder") -> list[str]:
     known = f"{merged}{others}, {stages.count('collect')} incomplete"
     unfinished = _unfinished(manifest, folder, collection.numbers)
     return [known, unfinished] if unfinished else [f"{known}, {stages.count('summarize')} not summarized"]
+
+
+def _input_reported(manifest: "RunManifest") -> list[str]:
+    """How well the tokens of requests are known."""
+    if manifest.input_ratio is None:
+        return []
+    return [f"input tokens as the endpoint reports them: up to {manifest.input_ratio:.2f} of those expected at most"]
 
 
 def _unfinished(manifest: "RunManifest", folder: "RunFolder", numbers: tuple[int, ...]) -> str | None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from prhub_digest.console import counted
 from prhub_digest.errors import BudgetError, UsageError
 from prhub_digest.llm.breaker import CONTINUES
+from prhub_digest.llm.input_check import InputCheck
 from prhub_digest.llm.prices import PriceList, dollars
 from prhub_digest.llm.request_tokens import most_input_tokens
 from prhub_digest.models.llm import LogicalRequest, Message, Usage
@@ -53,7 +54,8 @@ class Budget:
     Before each call the most that it may cost is held, beside what is in flight: its input, and output up to its limit.
     Afterwards that gives way to what the endpoint reports, or to our own count where it reports nothing. A call for
     which there is no room waits while others are in flight, since most take less than was held for them. One that does
-    not fit into what is really left ends the run, for all threads. A call without an answer costs nothing.
+    not fit into what is really left ends the run, for all threads. A call without an answer costs nothing. What is
+    reported for an input is held against what it was expected to take, by `check`.
     """
 
     def __init__(
@@ -63,7 +65,9 @@ class Budget:
         *,
         usd: Decimal | None = None,
         tokens: int | None = None,
+        check: InputCheck | None = None,
     ) -> None:
+        self.check = check or InputCheck()
         self.prices = prices or PriceList()
         self.count = count
         self._usd, self._tokens = usd, tokens
@@ -145,11 +149,11 @@ class Budget:
 
     def _paid(self, call: Call, usage: Usage, content: str) -> Spent:
         reported = usage.input_tokens > 0
-        if not reported:
-            usage = usage.updated(
-                input_tokens=call.most.usage.input_tokens or self.input_tokens(call.request, call.messages),
-                output_tokens=usage.output_tokens or self.count(content),
-            )
+        most = call.most.usage.input_tokens or self.input_tokens(call.request, call.messages)
+        if reported:
+            self.check.hold(call.request, most, usage.input_tokens)
+        else:
+            usage = usage.updated(input_tokens=most, output_tokens=usage.output_tokens or self.count(content))
         return Spent(usage, self.prices.usd(call.request.model, usage), int(not reported))
 
     @property

@@ -44,13 +44,18 @@ def chat_body(
 
 def _with_schema(messages: Sequence[Message], schema: dict[str, Any]) -> list[dict[str, str]]:
     """The messages, with the schema at the end of the last system message."""
-    text = f"{_INSTRUCTION}\n{json.dumps(schema, ensure_ascii=False, separators=(',', ':'))}"
+    text = schema_in_words(schema)
     shown = [message.model_dump() for message in messages]
     for message in reversed(shown):
         if message["role"] == "system":
             message["content"] = f"{message['content']}\n\n{text}"
             return shown
     return [{"role": "system", "content": text}, *shown]
+
+
+def schema_in_words(schema: dict[str, Any]) -> str:
+    """What asks for an answer of that form where an endpoint takes no schema."""
+    return f"{_INSTRUCTION}\n{json.dumps(schema, ensure_ascii=False, separators=(',', ':'))}"
 
 
 def decoded_body(data: bytes) -> Any:

@@ -84,7 +84,8 @@ class RunManifest(Record):
     """`settings` holds no secret. `tokenizer` names the vocabulary and how exact it is for the model.
 
     `paid` is what the last command paid the model's endpoint, however it ended; `paid_in_all` is the same of all
-    commands since the folder was made or started over. A stage that asked nobody is not in them.
+    commands since the folder was made or started over. A stage that asked nobody is not in them. `input_ratio` is the
+    most input that an endpoint reported for a request in all that time, in parts of what was expected at most.
     """
 
     version: str
@@ -96,6 +97,7 @@ class RunManifest(Record):
     stages: dict[StageName, StageRecord] = Field(default_factory=dict)
     paid: dict[StageName, Paid] = Field(default_factory=dict)
     paid_in_all: dict[StageName, Paid] = Field(default_factory=dict)
+    input_ratio: float | None = Field(None, exclude_if=lambda ratio: ratio is None)
     coverage: CoverageTotals | None = None
     failures: tuple[Failure, ...] = ()
 

@@ -22,7 +22,7 @@ from prhub_digest.models.ranking import Override
 from prhub_digest.models.run import Failure, Paid, RunManifest, StageName, StageRecord, StageState
 from prhub_digest.models.signal_settings import SignalSettings
 from prhub_digest.models.signals import Area
-from prhub_digest.pipeline.costs import added, as_float, paid_by_stage, stage_price
+from prhub_digest.pipeline.costs import added, as_float, highest_ratio, paid_by_stage, stage_price
 from prhub_digest.run_folder import RunFolder, inputs_hash
 from prhub_digest.tokens import Tokenizer
 
@@ -70,17 +70,19 @@ class Run:
     paid: Usage = field(default_factory=Usage)
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     paid_before: dict[StageName, Paid] = field(init=False)
+    ratio_before: float | None = field(init=False)
     _written: RunManifest = field(init=False)
     _wrote: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         self.paid_before = dict(self.manifest.paid_in_all)
+        self.ratio_before = self.manifest.input_ratio
         self._written = self.manifest
 
     def start_over(self, keep: str | None = None) -> None:
         """Forget what the folder holds, except files of the pattern `keep`; no stage has been done."""
         self.folder.remove(keep)
-        self.paid_before = {}
+        self.paid_before, self.ratio_before = {}, None
         self.manifest = self.manifest.updated(stages={}, failures=(), coverage=None)
 
     def close(self) -> None:
@@ -144,7 +146,8 @@ class Run:
 
     def _paid(self) -> dict[str, object]:
         now = paid_by_stage(self.asker, self.builder)
-        return {"paid": now, "paid_in_all": added(self.paid_before, now)}
+        ratio = highest_ratio(self.ratio_before, self.asker)
+        return {"paid": now, "paid_in_all": added(self.paid_before, now), "input_ratio": ratio}
 
     def _put(self, stage: StageName, record: StageRecord) -> None:
         self.manifest = self.manifest.updated(stages={**self.manifest.stages, stage: record})

@@ -58,6 +58,13 @@ def paid_by_stage(asker: Asker | None, builder: RequestBuilder | None) -> dict[S
     }
 
 
+def highest_ratio(before: float | None, asker: Asker | None) -> float | None:
+    """Of input reported to input expected at most, by this command and `before` it; None where nothing was reported."""
+    now = asker.budget.check.highest if asker else None
+    known = [ratio for ratio in (before, now) if ratio is not None]
+    return round(max(known), 3) if known else None
+
+
 def added(before: Mapping[StageName, Paid], now: Mapping[StageName, Paid]) -> dict[StageName, Paid]:
     """The sums by stage."""
     stages: tuple[StageName, ...] = get_args(StageName)

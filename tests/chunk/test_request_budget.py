@@ -1,5 +1,6 @@
-"""No request is larger than its prompt and the budget of a chunk together."""
+"""No request is larger than its prompt and the budget of a chunk together, nor than what was expected of it at most."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prhub_digest.chunk import chunk_pull_request
+from prhub_digest.llm.abilities import RUNGS
+from prhub_digest.llm.chat_format import chat_body
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.llm.request_tokens import content_tokens, most_input_tokens
-from prhub_digest.models.llm import LogicalRequest
+from prhub_digest.models.llm import LogicalRequest, Rung
 from prhub_digest.prompts import load_prompts
 from prhub_digest.shipped import prompts_dir
 from prhub_digest.tokens import Tokenizer, tokenizer_for
@@ -41,3 +44,15 @@ def test_no_request_is_over_its_budget(tokenizer: Tokenizer, body: str, lines: l
         own = content_tokens(made.messages, tokenizer.count)
         assert own <= empty + budget + _DELIMITERS
         assert own < most_input_tokens(made, made.messages, tokenizer.count)
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize("tokenizer", [tokenizer_for("gpt-4o"), tokenizer_for("other")])
+def test_the_most_expected_holds_however_the_form_is_asked_for(tokenizer: Tokenizer, rung: Rung) -> None:
+    """A message takes three tokens more in OpenAI's chat format, an answer's beginning three."""
+    made = request("D1|@@ -1,1 +1,1 @@\nD2|+x", tokenizer.count)
+    body = chat_body(made, made.messages, 1, rung)
+    sent = sum(tokenizer.count(message["content"]) for message in body["messages"])
+    if "json_schema" in body.get("response_format", {}):
+        sent += tokenizer.count(json.dumps(made.wire_schema, separators=(",", ":")))
+    assert sent + 3 * len(body["messages"]) + 3 <= most_input_tokens(made, made.messages, tokenizer.count)

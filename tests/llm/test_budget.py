@@ -18,6 +18,7 @@ from toy_requests import ToyReply, toy_content, toy_request
 from prhub_digest.errors import BudgetError, UsageError
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.budget import Budget, Spent
+from prhub_digest.llm.input_check import InputCheck
 from prhub_digest.llm.openai_api import OpenAIClient
 from prhub_digest.llm.prices import PriceList
 from prhub_digest.llm.store import ReplyStore
@@ -232,6 +233,33 @@ def test_the_informed_retry_holds_its_longer_conversation(tmp_path: Path) -> Non
         asker.ask(toy_request(), ToyReply)
     with asking(tmp_path, replies, tokens=110 + longer + 100) as (asker, _):
         assert asker.ask(toy_request(), ToyReply).paid == used(100, 10) + used(100, 10)
+
+
+def test_input_reported_above_the_most_expected_is_warned_of_once(tmp_path: Path) -> None:
+    """And the highest is kept. What reports nothing, or fails, is not compared; an unusable answer is."""
+    warned: list[str] = []
+    check = InputCheck(warned.append)
+    replies = [
+        completion(toy_content(1), usage=None),
+        failure(500, "busy"),
+        completion(toy_content(2), usage=(HELD, 10)),
+        completion("no object", usage=(2 * HELD, 10)),
+        completion(toy_content(3), usage=(4 * (HELD + 2 * 9), 10)),
+        completion(toy_content(4), usage=(3, 10)),
+    ]
+    with asking(tmp_path, replies, check=check) as (asker, _):
+        highest = []
+        for number in range(1, 5):
+            asker.ask(toy_request(number), ToyReply)
+            highest.append(check.highest)
+    assert highest == [None, 1.0, 4.0, 4.0]
+    (warning,) = warned
+    assert warning == (
+        "the endpoint counts 38 tokens of input for toy/pr-3, where 19 were expected at most (2.00 times as many): the"
+        " vocabulary of 'toy-model' is another one, or the endpoint adds text. Budgets may be crossed by that factor,"
+        " and a request may be too long for the model's context: set budgets and chunk_tokens that much lower; and if"
+        " the name is an alias, give the model the name that its maker gives it"
+    )
 
 
 def test_messages_of_any_length_are_held() -> None:

@@ -2,21 +2,27 @@
 
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
 
 from prhub_digest.llm.abilities import RUNGS, Abilities
+from prhub_digest.llm.openai_api import OpenAIClient
 from prhub_digest.llm.probe import Probe
+from prhub_digest.llm.request_tokens import content_tokens, most_input_tokens
 from prhub_digest.models.fixture import FixtureManifest
-from prhub_digest.models.llm import Rung
+from prhub_digest.models.llm import Rung, StoredReply
 from prhub_digest.models.verification import Verification
+from prhub_digest.retry import call_with_retry
 from prhub_digest.shipped import fixture_dir
+from prhub_digest.tokens import tokenizer_for
 
 NUMBERS = (4140, 4170)
 NOTHING = "pull requests could be summarized, so there is no digest"
 PATIENCE = 900.0  # a model on a busy CPU
+LEAST = 0.7  # of o200k's tokens; no vocabulary in use is that much larger
 RUN = Path("runs/aurora-serve__aurora/2026-W23")
 
 
@@ -51,6 +57,20 @@ def test_each_rung_alone_is_valid_or_rejected_in_a_way_that_is_understood(
     assert RUNGS.index(tried.abilities.rung) >= RUNGS.index(rung)
     assert tried.fault is None or RUNGS.index(tried.abilities.rung) < RUNGS.index(best)
     assert tried.usage.calls == 1
+
+
+@pytest.mark.model
+def test_the_input_that_an_endpoint_reports_lies_within_our_counts(model: str) -> None:
+    """For a real summary's request: not much below its texts, and no more than is expected of an unknown vocabulary."""
+    recorded = fixture_dir("demo") / "replies" / "summarize_pr" / f"pr-{NUMBERS[0]}.json"
+    request = StoredReply.model_validate_json(recorded.read_bytes()).request.updated(model=model)
+    url, key = os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_KEY")
+    with closing(OpenAIClient(url, key, PATIENCE, 1)) as client:
+        reported = call_with_retry(lambda: client.complete(request, request.messages, 64)).usage.input_tokens
+    texts = content_tokens(request.messages, tokenizer_for("gpt-4o").count)
+    most = most_input_tokens(request, request.messages, tokenizer_for("unknown").count)
+    print(f"\n{reported} tokens reported, {texts} of o200k in the texts, {most} expected at most")  # noqa: T201 - as above
+    assert LEAST * texts <= reported <= most
 
 
 def two_pull_requests(folder: Path) -> None:

@@ -175,6 +175,8 @@ def test_wrong_answers_get_the_second_chances_of_a_live_run(command: CommandLine
         assert (RUN / name).read_bytes() == (live / name).read_bytes(), name
     for stage in ("summarize", "compose"):  # with what was paid for answers that could not be used
         assert usage_of(RUN, stage) == usage_of(live, stage), stage
+    own, other = (json.loads((run / "run.json").read_bytes()).get("input_ratio") for run in (RUN, live))
+    assert own == other is not None
     for command_again in (("batch", "export", RUN), (*COMMAND, "--llm", "batch")):
         assert "round " not in command(*command_again).err  # nothing waits; it is not asked for ever
     again = command("batch", "export", RUN, "--again")

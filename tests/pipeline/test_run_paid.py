@@ -234,3 +234,17 @@ def test_a_collection_that_begins_again_is_unfinished(week: CommandLine) -> None
     (RUN / "collection.json").unlink()
     outcome = week("show", RUN)
     assert "no pull requests collected\nunfinished: collect has not ended; the same command continues\n" in outcome.out
+
+
+def test_how_much_input_was_reported_is_kept_and_shown(week: CommandLine) -> None:
+    """It is far above what the toy's small prompts take: a warning for all calls, and the highest stays."""
+    first = against(week, answer)
+    assert (first.code, first.err.count(f"warning: the endpoint counts {IN:,} tokens of input for ")) == (0, 1)
+    ratio = manifest()["input_ratio"]
+    assert ratio > 1
+    assert "the endpoint counts" not in against(week, answer).err  # nobody is asked
+    assert manifest()["input_ratio"] == ratio
+    shown = week("show", str(RUN)).out
+    assert f"input tokens as the endpoint reports them: up to {ratio:.2f} of those expected at most\n" in shown
+    assert against(week, answer, "--fresh").code == 0
+    assert "input_ratio" not in manifest()
