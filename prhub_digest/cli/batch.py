@@ -9,7 +9,7 @@ from prhub_digest.cli import batch_service
 from prhub_digest.cli.batch_budget import round_budget
 from prhub_digest.cli.batch_report import in_words, report_as_json, say_next, say_report
 from prhub_digest.cli.batching import through
-from prhub_digest.cli.options import Json
+from prhub_digest.cli.options import Config, Json
 from prhub_digest.console import Console, counted
 from prhub_digest.errors import BudgetError, UsageError
 
@@ -34,6 +34,7 @@ def export_requests(
     most_requests: batch_service.MostRequests = None,
     most_mb: batch_service.MostMegabytes = None,
     again: Annotated[bool, typer.Option("--again", help="Also what was given up after failed tries.")] = False,
+    config: Config = None,
 ) -> None:
     """Write the requests that wait for replies, one a line; the files' names on stdout."""
     from prhub_digest.llm.batch_files import export_to, within_budget
@@ -42,7 +43,7 @@ def export_requests(
     if to is not None:
         _refuse_unless_new(to)
     console = Console()
-    with through(run, fixture, again=again) as gone:
+    with through(run, fixture, config=config, again=again) as gone:
         if to is not None:
             if gone.error is not None:
                 raise gone.error
@@ -61,6 +62,7 @@ def import_requests(
     files: Annotated[list[Path], typer.Argument(metavar="[RUN] FILE...", help="Batch output and error files.")],
     fixture: Fixture = None,
     by: Annotated[str, typer.Option(help="The model that answered, for the record.")] = "unnamed model",
+    config: Config = None,
     as_json: Json = False,
 ) -> None:
     """Validate each reply like a live one and store it.
@@ -78,7 +80,7 @@ def import_requests(
     for source in sources:
         refuse_other_kinds(source)
     console = Console()
-    with through(run, fixture, Lines(sources), f"batch files, {name_as_text(by)}") as gone:
+    with through(run, fixture, Lines(sources), f"batch files, {name_as_text(by)}", config=config) as gone:
         report = gone.report()
         say_report(console, report, in_words(sources))
         try:

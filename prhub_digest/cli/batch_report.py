@@ -19,7 +19,10 @@ _SHOWN = 20
 def say_report(console: Console, report: "ImportReport", whence: str) -> None:
     """A warning for each line that could not be used; `whence` names the files."""
     imported = "1 reply" if len(report.imported) == 1 else f"{len(report.imported):,} replies"
-    console.message(f"{whence}: {imported} imported, {counted(len(report.missing), 'request')} without a line")
+    under_way = f", {len(report.under_way):,} under way" if report.under_way else ""
+    console.message(
+        f"{whence}: {imported} imported, {counted(len(report.missing), 'request')} without a line{under_way}"
+    )
     for failed in sorted(report.failed, key=lambda failed: _order(failed.id)):
         console.warning(f"{_about(failed.id)}: {failed.reason}; {failed.then} ({failed.id})")
     for name in report.broken[:_SHOWN]:
@@ -39,6 +42,7 @@ def say_report(console: Console, report: "ImportReport", whence: str) -> None:
     _say_some(console, report.stored, "stored already")
     _say_some(console, report.unneeded, "not needed any more")
     _say_some(console, report.missing, "without a line")
+    _say_some(console, report.under_way, "under way")
 
 
 def say_next(console: Console, exported: "Exported | None", then: str, run: str | None) -> None:

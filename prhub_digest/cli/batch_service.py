@@ -13,6 +13,7 @@ import typer
 
 from prhub_digest.cli.batch_report import in_words, say_next, say_report
 from prhub_digest.cli.batching import through_run
+from prhub_digest.cli.options import Config
 from prhub_digest.cli.stages import stored_manifest
 from prhub_digest.console import Console
 from prhub_digest.errors import FatalServiceError, ServiceError
@@ -65,13 +66,14 @@ def submit(
     again: Annotated[
         bool, typer.Option("--again", help="Forget what is under way, and submit all that waits anew.")
     ] = False,
+    config: Config = None,
 ) -> None:
     """Upload the requests that wait, and make batches of them, once.
 
     The endpoint is that of OPENAI_BASE_URL, else that of the run. With --wait, go on round after round until every
     reply is there. The same command continues after an interruption.
     """
-    with _at_work(run) as work:
+    with _at_work(run, config) as work:
         until = time.monotonic() + max_wait
         while work.submit(again=again, most_requests=most_requests, most_bytes=as_bytes(most_mb)) and wait:
             again = False
@@ -82,33 +84,39 @@ def submit(
         work.conclude()
 
 
-def status(run: RunPath, wait: Wait = False, max_wait: MaxWait = _TWO_DAYS, poll: Poll = _FIRST_PAUSE) -> None:
+def status(
+    run: RunPath,
+    wait: Wait = False,
+    max_wait: MaxWait = _TWO_DAYS,
+    poll: Poll = _FIRST_PAUSE,
+    config: Config = None,
+) -> None:
     """Look at the batches of a run; import the replies of those that have ended."""
-    with _at_work(run) as work:
+    with _at_work(run, config) as work:
         if work.nothing_to_see():
             return
         work.wait(time.monotonic() + max_wait if wait else 0.0, poll)
         work.conclude()
 
 
-def cancel(run: RunPath) -> None:
+def cancel(run: RunPath, config: Config = None) -> None:
     """Ask the server to end the batches of a run; `batch status` imports what they had answered by then."""
-    with _at_work(run) as work:
+    with _at_work(run, config) as work:
         if not work.nothing_to_see():
             work.cancel()
 
 
 @contextmanager
-def _at_work(run: Path) -> Iterator["_Work"]:
+def _at_work(run: Path, config: Path | None) -> Iterator["_Work"]:
     from prhub_digest.llm.batch_api import BatchApi
     from prhub_digest.settings import load_settings
 
-    settings = load_settings(None, {}, os.environ)
+    settings = load_settings(config, {}, os.environ)
     _, stored = stored_manifest(run)
     base_url = settings.base_url or stored["base_url"]
     key = settings.api_key.get_secret_value() if settings.api_key else None
     with closing(BatchApi(base_url, key, settings.timeout_seconds, sleep=_pause)) as api:
-        yield _Work(run, base_url, api, Console())
+        yield _Work(run, config, base_url, api, Console())
 
 
 def _pause(seconds: float) -> None:
@@ -124,6 +132,7 @@ class _Work:
     """
 
     run: Path
+    config: Path | None
     base_url: str | None
     api: "BatchApi"
     console: Console
@@ -157,7 +166,7 @@ class _Work:
         from prhub_digest.llm.batch_service import Service
 
         self.progressed = False
-        with through_run(self.run, base_url=self.base_url) as gone:
+        with through_run(self.run, config=self.config, base_url=self.base_url) as gone:
             jobs = Jobs(gone.run.folder)
             service = Service(self.api, gone.run.folder, jobs, self.console.message)
             service.settle(again=again)
@@ -232,7 +241,9 @@ class _Work:
 
         recorded = f"Batch API, {datetime.now(UTC).isoformat(timespec='seconds')}"
         sent = {path: way for path, way in fetched.items() if way is not None}
-        with through_run(self.run, Lines(fetched), recorded, base_url=self.base_url, sent=sent) as gone:
+        with through_run(
+            self.run, Lines(fetched), recorded, config=self.config, base_url=self.base_url, sent=sent
+        ) as gone:
             report = gone.report()
             say_report(self.console, report, in_words(fetched))
             Service(self.api, gone.run.folder, Jobs(gone.run.folder), self.console.message).imported()

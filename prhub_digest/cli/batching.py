@@ -43,10 +43,12 @@ class Through:
         """What became of the lines. Raises TypeError where none were given, a mistake of the caller."""
         from prhub_digest.llm.batch_files import current_round
         from prhub_digest.llm.batch_import import ImportingClient
+        from prhub_digest.llm.batch_jobs import ids_awaited
 
         if not isinstance(self.client, ImportingClient):
             raise TypeError("no lines were imported")
-        return self.client.report(self.is_stored, current_round(self.run.folder).ids)
+        folder = self.run.folder
+        return self.client.report(self.is_stored, current_round(folder).ids, ids_awaited(folder))
 
     def export(self, *, most_requests: int | None = None, most_bytes: int | None = None) -> "Exported | None":
         """The files of what waits now and is not under way; None, and no file is left, when nothing waits.
@@ -80,13 +82,15 @@ def through_run(
     lines: "Lines | None" = None,
     recorded: str = "",
     *,
+    config: Path | None = None,
     base_url: str | None = None,
     again: bool = False,
     sent: "Mapping[Path, Abilities] | None" = None,
 ) -> Iterator[Through]:
-    """A run; `base_url` is the endpoint that will be asked. `again`: requests that were given up wait once more.
+    """A run with the settings file `config`; `base_url` is the endpoint that will be asked.
 
-    `sent` says how requests were sent, by the file that answers them, where that is known.
+    `again`: requests that were given up wait once more. `sent` says how requests were sent, by the file that
+    answers them, where that is known.
     """
     from prhub_digest.llm.batch import is_stored
     from prhub_digest.llm.batch_files import current_round
@@ -95,9 +99,9 @@ def through_run(
     from prhub_digest.pipeline.run import run_until
     from prhub_digest.settings import load_settings
 
-    settings = load_settings(None, {}, os.environ)
+    settings = load_settings(config, {}, os.environ)
     settings = settings.updated(base_url=base_url or settings.base_url)
-    opened = reopen(run, llm=ModelKind.batch)
+    opened = reopen(run, llm=ModelKind.batch, config=config)
     assert opened.asker is not None  # noqa: S101 - a run with batch files has one
     store = reply_store(settings, opened.console)
     with opened.folder.lock(), closing(opened):
@@ -115,7 +119,12 @@ def through_run(
 
 @contextmanager
 def through_fixture(
-    fixture: str, lines: "Lines | None" = None, recorded: str = "", *, again: bool = False
+    fixture: str,
+    lines: "Lines | None" = None,
+    recorded: str = "",
+    *,
+    config: Path | None = None,
+    again: bool = False,
 ) -> Iterator[Through]:
     """The recording of a fixture."""
     from prhub_digest.llm.batch_files import current_round
@@ -123,7 +132,7 @@ def through_fixture(
     from prhub_digest.llm.batch_rejections import Sent
     from prhub_digest.settings import load_settings
 
-    recording = open_recording(fixture, ModelKind.batch)
+    recording = open_recording(fixture, ModelKind.batch, config=config)
     client, opened = recording.pending, recording.run
     assert client is not None  # noqa: S101 - a recording with batch files has one
     if lines is not None:
@@ -132,12 +141,18 @@ def through_fixture(
         opened.asker = RecordingBatchAsker(client, recording.replies, recorded)
     if again:
         opened.console.message(f"{counted(client.tries.forget_failures(), 'request')} waiting once more")
-    error = _go(recording.go, client, load_settings(None, {}, os.environ))
+    error = _go(recording.go, client, load_settings(config, {}, os.environ))
     yield Through(opened, client, recording.replies.is_answered, error, f"prhub-digest record --fixture {fixture}")
 
 
 def through(
-    run: Path | None, fixture: str | None, lines: "Lines | None" = None, recorded: str = "", *, again: bool = False
+    run: Path | None,
+    fixture: str | None,
+    lines: "Lines | None" = None,
+    recorded: str = "",
+    *,
+    config: Path | None = None,
+    again: bool = False,
 ) -> AbstractContextManager[Through]:
     """Of the two, the one that is given.
 
@@ -145,9 +160,9 @@ def through(
         UsageError: none is, or both are.
     """
     if fixture is not None and run is None:
-        return through_fixture(fixture, lines, recorded, again=again)
+        return through_fixture(fixture, lines, recorded, config=config, again=again)
     if run is not None and fixture is None:
-        return through_run(run, lines, recorded, again=again)
+        return through_run(run, lines, recorded, config=config, again=again)
     raise UsageError("give a run folder, or --fixture NAME")
 
 

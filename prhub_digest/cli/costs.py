@@ -17,7 +17,7 @@ STAGE_COLUMNS = ("stage", "state", "seconds", "calls", "tokens in", "cached", "t
 PAID_COLUMNS = ("stage", "calls", "no answer", "tokens in", "cached", "tokens out", "USD", "last: calls", "last: USD")
 _STATES = {"done": "done", "begun": "not ended", "earlier": "of an earlier run"}
 _COLUMNS = ("stage", "calls", "tokens in", "cached", "tokens out", "USD", "asked now", "USD now")
-_UNKNOWN = "unknown"
+UNKNOWN = "unknown"
 
 
 def say_costs(console: Console, opened: "Run") -> None:
@@ -110,7 +110,7 @@ def sum_of(amounts: Sequence[Decimal | None]) -> str:
     known, whole = total(amounts)
     if whole:
         return dollars(known)
-    return f"at least {dollars(known)}" if known else _UNKNOWN
+    return f"at least {dollars(known)}" if known else UNKNOWN
 
 
 def _prices(opened: "Run") -> "tuple[StagePrice, ...]":
@@ -133,7 +133,7 @@ def _total(rows: "Sequence[StagePrice]") -> tuple[str, ...]:
 
 def _usage(usage: "Usage") -> tuple[str, ...]:
     if not usage.input_tokens:
-        return (f"{usage.calls:,}", _UNKNOWN, _UNKNOWN, _UNKNOWN)
+        return (f"{usage.calls:,}", UNKNOWN, UNKNOWN, UNKNOWN)
     return (f"{usage.calls:,}", f"{usage.input_tokens:,}", f"{usage.cached_tokens:,}", f"{usage.output_tokens:,}")
 
 

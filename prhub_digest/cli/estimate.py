@@ -91,12 +91,12 @@ def estimate(
         asked = Asked(run, source, None, dry_run=False, fixture=fixture, week=week, since=since, until=until)
         folder = _collected(asked, config, flags, refresh=refresh)
     settings = load_settings(config, {}, os.environ)
-    opened = reopen(folder, lang, ModelKind.batch, console=_silent(), changes=_models(folder, model, small_model))
+    changes = _changes(folder, model, small_model, settings)
+    opened = reopen(folder, lang, ModelKind.batch, console=_silent(), changes=changes, config=config)
     with opened.folder.lock():
-        parts = estimated(opened, reply_store(settings, _silent()))
-    held = _calibrations(opened, parts, settings)
-    parts = tuple(held[part.model].of(part) if part.model in held else part for part in parts)
-    show(opened, parts, held, _prices(opened, settings), as_json=as_json)
+        counted = estimated(opened, reply_store(settings, _silent()))
+    held = _calibrations(opened, counted, settings)
+    show(opened, counted, held, _prices(opened, settings), as_json=as_json)
 
 
 def _run_folder(argument: str | None) -> Path | None:
@@ -117,12 +117,18 @@ def _collected(asked: Asked, config: Path | None, flags: dict[str, Any], *, refr
     return opened.folder.path
 
 
-def _models(folder: Path, model: str | None, small_model: str | None) -> dict[str, object]:
-    """The models to ask instead of the run's; a small model that only followed the other one goes on to follow it."""
+def _changes(folder: Path, model: str | None, small_model: str | None, settings: "Settings") -> dict[str, object]:
+    """The models to ask instead of the run's; a small model that only followed the other one goes on to follow it.
+
+    The label of a replay is that of its fixture; where another model is asked, it is the user's, as it will be then.
+    """
     stored = stored_manifest(folder)[1]
     if small_model is None and stored["small_model"] in (None, stored["model"]):
         small_model = model
-    return {name: given for name, given in (("model", model), ("small_model", small_model)) if given is not None}
+    given = {"model": model, "small_model": small_model}
+    if stored["llm"] == ModelKind.replay and (model, small_model) != (None, None):
+        given["provider"] = settings.provider
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _silent() -> Console:
@@ -139,17 +145,14 @@ def _prices(opened: "Run", settings: "Settings") -> "PriceList":
 
 
 def _calibrations(opened: "Run", parts: "tuple[PartEstimate, ...]", settings: "Settings") -> "dict[str, Calibration]":
-    """By model, where stored replies say how many tokens its endpoint reports."""
+    """By model that is asked: from counted tokens to those expected."""
     from prhub_digest.llm.upkeep import usable_replies
     from prhub_digest.pipeline.calibrating import calibration
 
     builder, tokenizer = opened.builder, opened.tokenizer
     if builder is None:
         return {}
-    found = {
-        model: calibration(
-            usable_replies(settings.cache_dir / "replies"), model, builder.provider, tokenizer.count, tokenizer.factor
-        )
+    return {
+        model: calibration(usable_replies(settings.cache_dir / "replies"), model, builder.provider, tokenizer)
         for model in dict.fromkeys(part.model for part in parts if part.asked)
     }
-    return {model: own for model, own in found.items() if own is not None}

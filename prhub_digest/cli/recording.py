@@ -80,7 +80,12 @@ class Recording:
 
 
 def open_recording(
-    fixture: str, llm: ModelKind, *, from_store: bool = False, limits: "Mapping[str, object] | None" = None
+    fixture: str,
+    llm: ModelKind,
+    *,
+    from_store: bool = False,
+    limits: "Mapping[str, object] | None" = None,
+    config: Path | None = None,
 ) -> Recording:
     """A recording of a fixture with the model, label, budgets and languages of its manifest.
 
@@ -95,7 +100,7 @@ def open_recording(
     target = Target(SourceKind.fixture, ModelKind.replay, None, fixture_name(fixture))
     manifest = fixture_manifest(target)
     assert manifest is not None  # noqa: S101 - a target with a fixture has a manifest
-    loaded = load_settings(None, {"languages": list(manifest.languages), **(limits or {})}, os.environ)
+    loaded = load_settings(config, {"languages": list(manifest.languages), **(limits or {})}, os.environ)
     settings = effective(loaded, target, manifest).updated(out=loaded.out / "recording")
     replies = RecordingReplies(
         fixture_dir(fixture), reply_store(settings, console) if from_store else None, console.warning, secrets_in

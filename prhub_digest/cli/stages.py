@@ -50,10 +50,12 @@ def reopen(
     ask: bool = True,
     console: Console | None = None,
     changes: "Mapping[str, object] | None" = None,
+    config: Path | None = None,
 ) -> "Run":
     """A run on an existing folder, with the settings that its run.json holds; `llm` asks somebody else.
 
-    Languages of `lang` come to those that the folder has; none of these is dropped. `changes` are other settings.
+    Languages of `lang` come to those that the folder has; none of these is dropped. `changes` are other settings;
+    `config` is the settings file for those that run.json does not hold.
 
     Raises:
         UsageError: it is no run folder.
@@ -72,7 +74,7 @@ def reopen(
     flags |= {key: text_as_name(stored[key]) for key in ("out", "prompts") if stored[key] is not None}
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     flags |= changes or {}
-    settings = effective(load_settings(None, flags, os.environ), target, fixture_manifest(target))
+    settings = effective(load_settings(config, flags, os.environ), target, fixture_manifest(target))
     # What was collected was collected with these; a list that is empty here is no flag.
     settings = settings.updated(**{name: stored[name] for name in Filters.model_fields if name in stored})
     collection = RunFolder(folder).read_record(COLLECTION, Collection)

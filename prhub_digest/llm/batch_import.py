@@ -62,8 +62,13 @@ class ImportingClient(PendingClient):
         self._asked: set[str] = set()
         self._courses: dict[str, _Course] = {}
 
-    def report(self, is_stored: Callable[[str], bool], round_ids: tuple[str, ...]) -> ImportReport:
-        """After the run has gone as far as it can; `round_ids` are those of the round that was exported last."""
+    def report(
+        self, is_stored: Callable[[str], bool], round_ids: tuple[str, ...], awaited: frozenset[str] = frozenset()
+    ) -> ImportReport:
+        """After the run has gone as far as it can; `round_ids` are those of the round that was exported last.
+
+        `awaited` are those of batches that have not brought their files yet.
+        """
         report = self._report
         for name in self._lines.ids:
             if name in self._asked:
@@ -73,7 +78,9 @@ class ImportingClient(PendingClient):
             else:
                 (report.unneeded if name in round_ids else report.unknown).append(name)
         waiting = {question.id for question in self.waiting}
-        report.missing = [name for name in round_ids if name in waiting and not self._lines.of(name)]
+        without = [name for name in dict.fromkeys((*round_ids, *sorted(awaited))) if name in waiting]
+        for name in (name for name in without if not self._lines.of(name)):
+            (report.under_way if name in awaited else report.missing).append(name)
         for ids in (report.imported, report.duplicate):
             ids.sort()
         report.failed.sort(key=lambda failed: failed.id)

@@ -51,6 +51,11 @@ def ids_under_way(folder: RunFolder) -> frozenset[str]:
     return frozenset(name for job in jobs_under_way(folder) for name in job.ids)
 
 
+def ids_awaited(folder: RunFolder) -> frozenset[str]:
+    """The ids of those whose batch has not brought its files yet."""
+    return frozenset(name for job in jobs_under_way(folder) if not job.downloaded for name in job.ids)
+
+
 def jobs_under_way(folder: RunFolder) -> tuple[Job, ...]:
     """To be told of them; none where the file cannot be read."""
     stored = folder.read_valid(JOBS, JobList)

@@ -20,7 +20,8 @@ class ImportReport:
     """Ids by what became of their lines, each in order; `broken` names lines that are none, `empty` files without any.
 
     `stored` were answered before; nothing asks for `unneeded` any more, such as for a part of a pull request of which
-    another part failed. `missing` still wait, and no line was there for them.
+    another part failed. `missing` still wait, and no line was there for them; `under_way` likewise, but their batch has
+    not brought its files yet.
     """
 
     imported: list[str] = field(default_factory=list)
@@ -30,6 +31,7 @@ class ImportReport:
     stored: list[str] = field(default_factory=list)
     unneeded: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    under_way: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
 

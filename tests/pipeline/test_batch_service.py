@@ -12,6 +12,7 @@ from batch_server import ALL_WELL, BatchServer, Fault
 from command_line import CommandLine, Outcome
 from model_server import ModelServer, Reply, closed_port, failure
 from scripted_model import answer
+from small_week import write_week
 
 pytest_plugins = ["command_fixture"]
 
@@ -256,7 +257,9 @@ def test_what_is_under_way_is_offered_by_no_command(waiting: CommandLine, server
     assert (export.out, "all that waits is under way; its replies come with: " in export.err) == ("", True)
     while not jobs()[0]["done"]:
         status = waiting("batch", "status", RUN)
-    assert ("2 replies imported" in status.err, "batch submit" in status.err) == (True, False)
+    assert "jsonl: 2 replies imported, 0 requests without a line, 1 under way\n" in status.err
+    assert "\nunder way: #103\n" in status.err
+    assert "batch submit" not in status.err
 
 
 def test_a_live_run_that_is_finished_needs_no_batch(waiting: CommandLine, server: BatchServer) -> None:
@@ -267,6 +270,24 @@ def test_a_live_run_that_is_finished_needs_no_batch(waiting: CommandLine, server
             outcome = waiting("batch", action, "live/toy__pages/2026-W06")
             assert (outcome.code, "every reply is there; go on with: " in outcome.err) == (0, True), outcome.err
             assert "settings changed" not in outcome.err
+
+
+def test_the_settings_file_of_a_run_is_that_of_its_batches(
+    command: CommandLine, server: BatchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_week(command.folder / "week")
+    command.set(OPENAI_API_KEY=KEY, HOME=str(command.folder / "home"))
+    monkeypatch.delenv("PRHUB_CACHE_DIR")
+    own = ("--config", "own.toml")
+    Path("own.toml").write_text(f'cache_dir = "elsewhere"\nbase_url = "{server.base_url}"\n')
+    server.statuses = ("validating", "completed")
+    assert command(*COMMAND, *own).code == 0
+    assert command("batch", "submit", RUN, *own).code == 0
+    status = command("batch", "status", RUN, *own)
+    assert (status.code, len([*Path("elsewhere/replies").rglob("*.json")])) == (0, 3), status.err
+    assert command("batch", "export", RUN, *own).out == f"{RUN}/batch/round-002.jsonl\n"
+    assert not Path("home").exists()
+    assert command("batch", "cancel", RUN, "--config", "none.toml").code == 2
 
 
 def test_a_cancelled_run(waiting: CommandLine, server: BatchServer) -> None:
