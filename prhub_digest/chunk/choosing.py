@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from prhub_digest.chunk.hunks import FileDiff, ShownHunk
 from prhub_digest.chunk.telling import Rules, Telling
@@ -17,6 +18,14 @@ _SMALL = 2
 _LARGE_IN_TURN = frozenset({Telling.CORE, Telling.SIGNATURE, Telling.SOURCE})
 
 
+class Choice(NamedTuple):
+    """The lines of a hunk before `stop`, and of the next one as much as `clip` tokens hold."""
+
+    hunk: ShownHunk
+    stop: int
+    clip: int = 0
+
+
 @dataclass(slots=True)
 class _Candidate:
     """`shown` lines of the hunk are chosen so far, from its header on."""
@@ -26,6 +35,7 @@ class _Candidate:
     telling: Telling
     turn: int
     shown: int = 0
+    clip: int = 0
     small: bool = False
 
     @property
@@ -33,11 +43,12 @@ class _Candidate:
         return len(self.hunk) - self.shown
 
 
-def choose(files: Sequence[FileDiff], room: int, core_paths: Sequence[str]) -> list[list[tuple[ShownHunk, int]]]:
-    """For each file its hunks of which something is shown, in the file's order, with how many lines of each.
+def choose(files: Sequence[FileDiff], room: int, core_paths: Sequence[str], worth_cutting: int) -> list[list[Choice]]:
+    """For each file its hunks of which something is shown, in the file's order.
 
     First each class in turn gets a part of the room, but for moves, formatting and deletions; then small hunks are
-    completed; then each large one gets a part, and then its rest, while there is room.
+    completed; then each large one gets a part, and then its rest, while there is room. More than `worth_cutting` tokens
+    that no line fits into go to the beginning of one.
     """
     candidates = sorted(_candidates(files, core_paths), key=lambda own: (own.telling, own.turn, own.file))
     giving = _Giving([file.mark.tokens for file in files], room)
@@ -53,10 +64,12 @@ def choose(files: Sequence[FileDiff], room: int, core_paths: Sequence[str]) -> l
     giving.give([own for own in candidates if own.small], giving.left, giving.left)
     giving.give(candidates, giving.left, hunk_share)
     giving.give(candidates, giving.left, giving.left)
-    chosen: list[list[tuple[ShownHunk, int]]] = [[] for _ in files]
+    if giving.left > worth_cutting:
+        giving.give_to_cut(candidates)
+    chosen: list[list[Choice]] = [[] for _ in files]
     for candidate in sorted(candidates, key=lambda own: own.hunk.number):
         if candidate.shown:
-            chosen[candidate.file].append((candidate.hunk, candidate.shown))
+            chosen[candidate.file].append(Choice(candidate.hunk, candidate.shown, candidate.clip))
     return chosen
 
 
@@ -102,3 +115,12 @@ class _Giving:
                 self._marks[candidate.file] = 0
                 candidate.shown = stop
             first = False
+
+    def give_to_cut(self, candidates: Iterable[_Candidate]) -> None:
+        """What is left to the first line that found no room."""
+        candidate = next((own for own in candidates if own.rest), None)
+        if candidate is not None:
+            candidate.shown = candidate.shown or 1
+            header = candidate.hunk.tokens_in(0, 1) if candidate.shown == 1 else 0
+            candidate.clip = max(0, self.left - self._marks[candidate.file] - header)
+            self.left = 0

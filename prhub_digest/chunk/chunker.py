@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from prhub_digest.chunk.choosing import choose
+from prhub_digest.chunk.choosing import Choice, choose
 from prhub_digest.chunk.coverage import changed_left_out, coverage_of
 from prhub_digest.chunk.draft import Draft, headings
 from prhub_digest.chunk.head import conversation, description, file_list
-from prhub_digest.chunk.hunks import SURELY_TOO_LARGE, FileDiff, ShownHunk
+from prhub_digest.chunk.hunks import SURELY_TOO_LARGE, FileDiff
 from prhub_digest.chunk.measure import Item, Measure, tokens_of
 from prhub_digest.chunk.packing import Packer
 from prhub_digest.chunk.whole import Whole, whole_of
@@ -38,7 +38,8 @@ def chunk_pull_request(
     whole = whole_of(pull, kinds or FileKinds(), measure, room // _SHARE)
     drafts = _filled(whole, measure, room, max_chunks, core_paths)
     chunks = tuple(_chunk(pull.number, index, len(drafts), draft, measure) for index, draft in enumerate(drafts, 1))
-    return chunks, coverage_of(pull.number, drafts, whole, measure)
+    all_used = len(drafts) >= max_chunks
+    return chunks, coverage_of(pull.number, drafts, whole, measure, all_used=all_used)
 
 
 def _filled(whole: Whole, measure: Measure, room: int, max_chunks: int, core_paths: Sequence[str]) -> list[Draft]:
@@ -55,8 +56,7 @@ def _filled(whole: Whole, measure: Measure, room: int, max_chunks: int, core_pat
     packer = Packer(fresh(max_chunks == 1), fresh, max_chunks, measure)
     size = _size(files, packer.total_room)
     _fill_head(packer.drafts[0], whole, size, room // _SHARE, measure)
-    for file, hunk, stop in _to_show(files, packer.total_room, core_paths, size):
-        packer.place(file, hunk, stop)
+    packer.fill([*_to_show(files, packer, core_paths, size)])
     _mark_missing(packer.drafts, files, measure)
     drafts = [draft for index, draft in enumerate(packer.drafts) if index == 0 or not draft.is_empty("diff")]
     for draft in drafts:
@@ -78,14 +78,15 @@ def _size(files: Sequence[FileDiff], room: int) -> int | None:
 
 
 def _to_show(
-    files: Sequence[FileDiff], room: int, core_paths: Sequence[str], size: int | None
-) -> Iterator[tuple[FileDiff, ShownHunk, int]]:
-    """Hunks with how many of their lines are to be shown, in the files' order."""
+    files: Sequence[FileDiff], packer: Packer, core_paths: Sequence[str], size: int | None
+) -> Iterator[tuple[FileDiff, Choice]]:
+    """What is to be shown of each hunk, in the files' order."""
+    room = packer.total_room
     if size is not None and size <= room:
-        yield from ((file, hunk, len(hunk)) for file in files if file.is_to_be_shown for hunk in file.hunks)
+        yield from ((file, Choice(hunk, len(hunk))) for file in files if file.is_to_be_shown for hunk in file.hunks)
         return
-    for file, chosen in zip(files, choose(files, room, core_paths), strict=True):
-        yield from ((file, hunk, stop) for hunk, stop in chosen)
+    for file, chosen in zip(files, choose(files, room, core_paths, packer.worth_cutting), strict=True):
+        yield from ((file, choice) for choice in chosen)
 
 
 def _fill_head(draft: Draft, whole: Whole, size: int | None, share: int, measure: Measure) -> None:

@@ -3,10 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from prhub_digest.chunk.draft import Draft
 from prhub_digest.chunk.hunks import FileDiff, ShownHunk
-from prhub_digest.chunk.measure import Item, Measure, Span
+from prhub_digest.chunk.measure import Item, Measure, Span, tokens_of
 from prhub_digest.chunk.whole import Whole
 from prhub_digest.models.chunk import Coverage, FileCoverage
 from prhub_digest.models.run import CoverageTotals, UnreadFiles
@@ -18,22 +19,29 @@ _TOKENS_PER_CHARACTER = 0.3
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Ids of text lines that are shown whole, lines of hunks by number, and paths of which a line is cut short."""
+    """Ids of text lines that are shown whole, lines of hunks by number, and what is shown of lines cut short, by id.
+
+    `cut_lines` counts those of the diff by their path.
+    """
 
     ids: frozenset[str]
     spans: dict[int, list[Span]]
-    cut: frozenset[str]
+    cut: dict[str, Item]
+    cut_lines: Counter[str | None]
 
 
-def coverage_of(pull: int, drafts: Sequence[Draft], whole: Whole, measure: Measure) -> Coverage:
-    """What the drafts show; a line that is cut short is not a shown one."""
+def coverage_of(pull: int, drafts: Sequence[Draft], whole: Whole, measure: Measure, *, all_used: bool) -> Coverage:
+    """What the drafts show, which are as many as there may be when `all_used`.
+
+    A line that is cut short is not a shown one, but its tokens are, as far as it goes.
+    """
     shown = _shown(drafts)
-    files = tuple(_file_coverage(file, shown) for file in whole.files)
+    files = tuple(_file_coverage(file, shown, all_used=all_used) for file in whole.files)
     hunks = [hunk for file in whole.files for hunk in file.hunks]
     texts = whole.texts
-    texts_shown = sum(item.tokens for item in texts if item.id in shown.ids)
+    texts_shown = sum(item.tokens for item in texts if item.id in shown.ids) + tokens_of(shown.cut.values())
     diff_shown = sum(hunk.tokens_in(span.start, span.stop) for hunk in hunks for span in _spans(hunk, shown))
-    total = sum(item.whole_tokens for item in texts) + max(diff_shown, _tokens_about(hunks))
+    total = sum(item.whole_tokens for item in texts) + _tokens_about(hunks)
     return Coverage(
         pull=pull,
         chunks=len(drafts),
@@ -80,15 +88,18 @@ def changed_left_out(files: Iterable[FileDiff], drafts: Sequence[Draft]) -> list
 
 def _shown(drafts: Sequence[Draft]) -> _Shown:
     spans: dict[int, list[Span]] = defaultdict(list)
-    ids, cut = set(), set()
+    ids = set()
+    cut = {}
     for item in (item for draft in drafts for item in draft.items()):
         if item.span is not None:
             spans[item.span.hunk].append(item.span)
         elif item.lines and item.left_out:
-            cut.add(item.lines[0].path or "")
+            cut[item.id] = item
         elif item.lines:
             ids.add(item.id)
-    return _Shown(frozenset(ids), spans, frozenset(cut))
+    cut = {identifier: item for identifier, item in cut.items() if identifier not in ids}
+    lines = (item.lines[0] for item in cut.values())
+    return _Shown(frozenset(ids), spans, cut, Counter(line.path for line in lines if line.kind == "diff"))
 
 
 def _spans(hunk: ShownHunk, shown: _Shown) -> Sequence[Span]:
@@ -103,17 +114,18 @@ def _changed_shown(file: FileDiff, shown: _Shown) -> int:
     return sum(hunk.changed_in(span.start, span.stop) for hunk in file.hunks for span in _spans(hunk, shown))
 
 
-def _file_coverage(file: FileDiff, shown: _Shown) -> FileCoverage:
+def _file_coverage(file: FileDiff, shown: _Shown, *, all_used: bool) -> FileCoverage:
     lines_shown = sum(span.stop - span.start for hunk in file.hunks for span in _spans(hunk, shown))
     long_lines = sum(len(hunk.long_lines) for hunk in file.hunks if _spans(hunk, shown))
-    all_lines = lines_shown == sum(map(len, file.hunks))
+    cut_lines = shown.cut_lines[file.change.path]
+    lines = sum(map(len, file.hunks))
     known = file.change.patch_state in ("complete", "no_text_change", "submodule")
     named = file.name.id in shown.ids
-    full = all_lines and not long_lines and known and named
-    some = lines_shown > 0 or (bool(file.hunks) and file.change.path in shown.cut)
-    reason = (
-        file.noise or file_state(file.change) or ("lines cut short" if all_lines and long_lines else "token budget")
-    )
+    full = lines_shown == lines and not long_lines and known and named
+    some = lines_shown + cut_lines > 0
+    all_there = lines_shown + cut_lines == lines
+    only_cut = all_there and long_lines + cut_lines > 0 and not (cut_lines and all_used)
+    reason = file.noise or file_state(file.change) or ("lines cut short" if only_cut else "token budget")
     return FileCoverage(
         path=file.change.path,
         shown="full" if full else "partial" if some else "name_only" if named else "folded",
@@ -124,8 +136,8 @@ def _file_coverage(file: FileDiff, shown: _Shown) -> FileCoverage:
 
 
 def _tokens_about(hunks: Sequence[ShownHunk]) -> int:
-    """Tokens of all hunks: as counted, and of the others in proportion to their characters."""
-    counted = [hunk for hunk in hunks if hunk.is_counted]
-    tokens, characters = sum(hunk.tokens for hunk in counted), sum(hunk.characters for hunk in counted)
+    """Tokens of all hunks: as counted, and of the rest, lines and ends of lines, in proportion to its characters."""
+    counted = [hunk.counted for hunk in hunks]
+    tokens, characters = sum(own.tokens for own in counted), sum(own.characters for own in counted)
     ratio = tokens / characters if characters else _TOKENS_PER_CHARACTER
-    return tokens + round(ratio * sum(hunk.characters for hunk in hunks if not hunk.is_counted))
+    return tokens + ceil(ratio * sum(own.left for own in counted))

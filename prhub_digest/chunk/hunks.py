@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from prhub_digest.chunk.measure import LONGEST_LINE, Item, Measure, Span, cut
 from prhub_digest.file_kinds import FileKind
@@ -13,8 +14,18 @@ from prhub_digest.source_lines import NO_NEWLINE, HunkLines
 # text with long runs of blanks would.
 SURELY_TOO_LARGE = 5
 
+# What stands in a line of the diff beside its text.
+_BESIDE_TEXT = len("D1234|\n")
 # A token is a byte or more; in UTF-8 a character is at most four.
 _MOST_TOKENS_OF_CHARACTER = 4
+
+
+class Counted(NamedTuple):
+    """What of a hunk was counted; `left` are the characters of lines that nobody asked for and of the ends cut off."""
+
+    tokens: int
+    characters: int
+    left: int
 
 
 class ShownHunk:
@@ -33,7 +44,7 @@ class ShownHunk:
     @cached_property
     def characters(self) -> int:
         hunk = self.source.hunk
-        return sum(map(len, hunk.body)) + len(hunk.no_newline) * len(NO_NEWLINE) + len(self) * len("D1234|\n")
+        return sum(map(len, hunk.body)) + len(hunk.no_newline) * len(NO_NEWLINE) + len(self) * _BESIDE_TEXT
 
     @cached_property
     def long_lines(self) -> frozenset[int]:
@@ -59,7 +70,18 @@ class ShownHunk:
         return self._measure.ids("D", self.source.first, len(self)) + self._measure.count(self._whole + "\n")
 
     @property
-    def is_counted(self) -> bool:
+    def counted(self) -> Counted:
+        stop = len(self) if self._is_counted else len(self._by_line)
+        if not stop:
+            return Counted(0, 0, self.characters)
+        texts = self.source.texts
+        cut_off = sum(len(texts[at]) - LONGEST_LINE for at in self.long_lines if at < stop)
+        characters = sum(map(len, texts[:stop])) + stop * _BESIDE_TEXT - cut_off
+        left = sum(map(len, texts[stop:])) + (len(self) - stop) * _BESIDE_TEXT + cut_off
+        return Counted(self.tokens if self._is_counted else self._counted, characters, left)
+
+    @property
+    def _is_counted(self) -> bool:
         return "tokens" in self.__dict__
 
     def tokens_in(self, start: int, stop: int) -> int:

@@ -6,6 +6,7 @@ text begins with a letter or with "…". What they make for the model is worked 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import ceil
 from typing import NamedTuple
 
 from prhub_digest.hygiene import break_control_tokens
@@ -50,7 +51,7 @@ class Item(NamedTuple):
     @property
     def whole_tokens(self) -> int:
         """Tokens of the line when nothing is cut off, in proportion to its characters."""
-        return self.tokens + (round(self.tokens * self.left_out / len(self.text)) if self.left_out else 0)
+        return self.tokens + (ceil(self.tokens * self.left_out / len(self.text)) if self.left_out else 0)
 
 
 @dataclass(frozen=True, slots=True)

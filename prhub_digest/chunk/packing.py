@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from prhub_digest.chunk.choosing import Choice
 from prhub_digest.chunk.draft import Draft
 from prhub_digest.chunk.hunks import FileDiff, ShownHunk
 from prhub_digest.chunk.measure import Item, Measure
@@ -22,8 +23,10 @@ class Packer:
         self._max_chunks = max_chunks
         self._measure = measure
         self._blank = {last: fresh(last) for last in (False, True)}
+        self._missing = self._blank[False].room - self._blank[True].room
         self._current: FileDiff | None = None
         self._full = False
+        self._to_come = 0
 
     @property
     def total_room(self) -> int:
@@ -32,8 +35,21 @@ class Packer:
         to_come = [False] * (left - 1) + [True] * (left > 0)
         return self._draft.room_in("diff") + sum(self._blank[last].room_in("diff") for last in to_come)
 
-    def place(self, file: FileDiff, hunk: ShownHunk, stop: int) -> None:
-        """The lines of a hunk before `stop`, as far as the chunks reach."""
+    @property
+    def worth_cutting(self) -> int:
+        """A line is cut for no less room, where its beginning could stand in the next chunk."""
+        return self._blank[self._max_chunks == 1].room_in("diff") // _WASTE
+
+    def fill(self, choices: Sequence[tuple[FileDiff, Choice]]) -> None:
+        """All that was chosen, in its order, as far as the chunks reach."""
+        costs = [file.mark.tokens + hunk.tokens_in(0, stop) + clip for file, (hunk, stop, clip) in choices]
+        self._to_come = sum(costs)
+        for (file, choice), cost in zip(choices, costs, strict=True):
+            self._to_come -= cost
+            self._place(file, choice)
+
+    def _place(self, file: FileDiff, choice: Choice) -> None:
+        hunk, stop, clip = choice
         at = 0
         while at < stop and not self._full:
             room, capacity = self._draft.room - self._cost_above(file), self._capacity(file)
@@ -45,11 +61,13 @@ class Packer:
             if end > at:
                 self._add(file, hunk.item(at, end))
             elif hunk.tokens_in(at, at + 1) > capacity:
-                self._add_clipped(file, hunk, at, capacity)
+                self._add_clipped(file, hunk, at, capacity, hunk.tokens_in(at + 1, stop))
                 end = at + 1
             else:
                 self._next()
             at = end
+        if clip and not self._full:
+            self._add_clipped(file, hunk, stop, clip, 0)
 
     @property
     def _draft(self) -> Draft:
@@ -69,16 +87,28 @@ class Packer:
         self.drafts.append(self._fresh(len(self.drafts) + 1 >= self._max_chunks))
         self._current = None
 
-    def _add_clipped(self, file: FileDiff, hunk: ShownHunk, at: int, capacity: int) -> None:
-        """A line longer than any chunk, clipped to a quarter of one."""
+    def _add_clipped(self, file: FileDiff, hunk: ShownHunk, at: int, most: int, behind: int) -> None:
+        """The beginning of a line, in the room of this chunk; of the next where little is left here.
+
+        What is still to come, `behind` tokens of this hunk, has its room first where a chunk can hold both.
+        """
+        least = min(most, self._capacity(file) // _WASTE)
+        if self._room_to_clip(file) < least and not self._is_last:
+            self._open()
+        room = self._room_to_clip(file)
+        to_come = behind + self._to_come
+        if room - to_come >= least:
+            room -= to_come
         (line,) = hunk.source.lines(at, at + 1)
-        clipped = self._measure.clipped(line, capacity // _WASTE) or self._measure.clipped(line, capacity)
+        clipped = self._measure.clipped(line, min(most, room))
         if clipped is None:
-            return
-        if clipped.tokens + self._cost_above(file) > self._draft.room:
-            self._next()
-        if not self._full and clipped.tokens + self._cost_above(file) <= self._draft.room:
+            self._full = self._is_last
+        else:
             self._add(file, clipped)
+
+    def _room_to_clip(self, file: FileDiff) -> int:
+        """What is left in this chunk, should it become the last one, with the mark of what is missing."""
+        return self._draft.room - self._cost_above(file) - (0 if self._is_last else self._missing)
 
     def _above(self, file: FileDiff) -> Sequence[Item]:
         return () if self._current is file else (file.mark,)

@@ -1,10 +1,11 @@
 """`batch submit`, `batch status`, `batch cancel`: a run's rounds through the Batch API of a server."""
 
+import math
 import os
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,7 +37,9 @@ MostMegabytes = Annotated[
 Wait = Annotated[bool, typer.Option("--wait", help="Look again and again until the batches have ended.")]
 MaxWait = Annotated[
     float,
-    typer.Option("--max-wait", min=0, metavar="SECONDS", help="With --wait: give up after that; nothing is lost."),
+    typer.Option(
+        "--max-wait", min=0, metavar="SECONDS", help="With --wait: give up after that, exit 4; nothing is lost."
+    ),
 ]
 Poll = Annotated[
     float,
@@ -73,15 +76,15 @@ def submit(
     The endpoint is that of OPENAI_BASE_URL, else that of the run. With --wait, go on round after round until every
     reply is there. The same command continues after an interruption.
     """
-    with _at_work(run, config) as work:
-        until = time.monotonic() + max_wait
+    with _at_work(run, config, max_wait if wait else None) as work:
         while work.submit(again=again, most_requests=most_requests, most_bytes=as_bytes(most_mb)) and wait:
             again = False
-            if not work.wait(until, poll) or work.finished or not work.progressed:
+            work.look(poll)
+            if work.finished or not work.progressed:
                 break
         if not wait and work.has_jobs:
             work.console.message(f"look at them with: prhub-digest batch status {run}")
-        work.conclude()
+        work.conclude(bad=wait and not work.finished)
 
 
 def status(
@@ -92,10 +95,10 @@ def status(
     config: Config = None,
 ) -> None:
     """Look at the batches of a run; import the replies of those that have ended."""
-    with _at_work(run, config) as work:
+    with _at_work(run, config, max_wait if wait else None) as work:
         if work.nothing_to_see():
             return
-        work.wait(time.monotonic() + max_wait if wait else 0.0, poll)
+        work.look(poll)
         work.conclude()
 
 
@@ -107,7 +110,8 @@ def cancel(run: RunPath, config: Config = None) -> None:
 
 
 @contextmanager
-def _at_work(run: Path, config: Path | None) -> Iterator["_Work"]:
+def _at_work(run: Path, config: Path | None, max_wait: float | None = None) -> Iterator["_Work"]:
+    """With `max_wait` seconds for all of it, if the batches are to be waited for."""
     from prhub_digest.llm.batch_api import BatchApi
     from prhub_digest.settings import load_settings
 
@@ -115,8 +119,9 @@ def _at_work(run: Path, config: Path | None) -> Iterator["_Work"]:
     _, stored = stored_manifest(run)
     base_url = settings.base_url or stored["base_url"]
     key = settings.api_key.get_secret_value() if settings.api_key else None
-    with closing(BatchApi(base_url, key, settings.timeout_seconds, sleep=_pause)) as api:
-        yield _Work(run, config, base_url, api, Console())
+    until = math.inf if max_wait is None else time.monotonic() + max_wait
+    with closing(BatchApi(base_url, key, settings.timeout_seconds, sleep=_pause, until=until)) as api:
+        yield _Work(run, config, base_url, api, Console(), patient=max_wait is not None)
 
 
 def _pause(seconds: float) -> None:
@@ -127,6 +132,8 @@ def _pause(seconds: float) -> None:
 class _Work:
     """A run at a Batch API.
 
+    `patient`: its batches are waited for, as long as the API may be asked. `pieces` are the hashes of what broken
+    downloads brought so far.
     `progressed`: since the last submission something came in that changes what waits. `finished`: nothing waits any
     more. `bad`: a batch or a line failed; of a finished run, that it lacks replies.
     """
@@ -136,6 +143,8 @@ class _Work:
     base_url: str | None
     api: "BatchApi"
     console: Console
+    patient: bool = False
+    pieces: set[str] = field(default_factory=set)
     bad: bool = False
     progressed: bool = False
     finished: bool = False
@@ -181,18 +190,22 @@ class _Work:
                     self.console.message(f"all that waits is under way: {job.words}")
         return bool(jobs.under_way)
 
-    def wait(self, until: float, poll: float) -> bool:
-        """Looks, until nothing is under way any more: whether it came so far before `until` (monotonic seconds)."""
+    def look(self, poll: float) -> None:
+        """Looks; with patience, until nothing is under way any more. Raises ServiceError when that takes too long."""
         pause = poll
-        while True:
-            self._look(patient=until > 0)
-            if not self.has_jobs:
-                return True
-            if time.monotonic() + pause >= until:
-                self.console.message(f"still under way; look again with: prhub-digest batch status {self.run} --wait")
-                return False
+        self._look()
+        while self.has_jobs:
+            again = f"prhub-digest batch status {self.run} --wait"
+            if not self.patient:
+                self.console.message(f"still under way; look again with: {again}")
+                return
+            if time.monotonic() + pause >= self.api.until:
+                raise ServiceError(
+                    f"still under way, and --max-wait is over; nothing is lost, look again with: {again}"
+                )
             _pause(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+            self._look()
 
     def cancel(self) -> None:
         from prhub_digest.llm.batch_jobs import Jobs
@@ -204,12 +217,13 @@ class _Work:
             Service(self.api, folder, Jobs(folder), self.console.message).cancel()
         self.console.message(f"what they answer until they end comes with: prhub-digest batch status {self.run} --wait")
 
-    def conclude(self) -> None:
-        if self.bad:
+    def conclude(self, *, bad: bool = False) -> None:
+        if self.bad or bad:
             raise typer.Exit(1)
 
-    def _look(self, *, patient: bool) -> None:
+    def _look(self) -> None:
         """One look; with patience, a server that fails is looked at again later."""
+        from prhub_digest.llm.batch_files import file_hash
         from prhub_digest.llm.batch_jobs import Jobs
         from prhub_digest.llm.batch_service import Service
         from prhub_digest.run_folder import RunFolder
@@ -226,12 +240,14 @@ class _Work:
             except ServiceError as error:
                 fault = error
             self.bad = self.bad or service.failed
-            fetched = service.fetched
-        if fault is not None and patient:
+            new = {path: way for path, way in service.pieces.items() if file_hash(path) not in self.pieces}
+            self.pieces.update(map(file_hash, new))
+            fetched = {**service.fetched, **new}
+        if fault is not None and self.patient:
             self.console.warning(str(fault))
         if fetched:
             self._import(fetched)
-        if fault is not None and not patient:
+        if fault is not None and not self.patient:
             raise fault
 
     def _import(self, fetched: "Mapping[Path, Abilities | None]") -> None:

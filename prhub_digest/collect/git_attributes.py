@@ -1,6 +1,7 @@
 """The linguist attributes of every `.gitattributes` of one commit."""
 
 from prhub_digest.collect.git_command import Git
+from prhub_digest.collect.git_names import file_name
 from prhub_digest.collect.git_objects import GitObjects
 from prhub_digest.file_kinds import AttributeRule, parse_attributes
 
@@ -18,7 +19,7 @@ def linguist_attributes(git: Git, commit: str) -> tuple[AttributeRule, ...]:
     for entry in git.records("ls-tree", "-r", "-z", commit):
         mode, _, path = entry.partition(b"\t")
         if path.endswith(_NAME.encode()) and not mode.startswith(_LINK):
-            folder, _, name = path.decode("utf-8", "replace").rpartition("/")
+            folder, _, name = file_name(path).rpartition("/")
             folders += [folder] if name == _NAME else []
     if not folders:
         return ()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prhub_digest.collect.git_command import Git
+from prhub_digest.collect.git_names import file_name
 from prhub_digest.collect.git_remote import open_local
 from prhub_digest.errors import SourceError
 
@@ -38,7 +39,7 @@ def _commits(git: Git, most: int) -> Iterator[tuple[str, tuple[str, ...]]]:
     quiet = ("--no-color", "--no-decorate", "--no-notes", "--no-show-signature", f"--format={_MARK}%H")
     sha, paths = "", list[str]()
     for record in git.records("log", *options, *quiet, "HEAD", "--"):
-        text = record.decode("utf-8", "replace").removeprefix("\n")  # git puts one before the first path
+        text = file_name(record).removeprefix("\n")  # git puts one before the first path
         if text.startswith(_MARK):
             if sha:
                 yield sha, tuple(paths)

@@ -40,9 +40,10 @@ _NO_TRACES = {"GIT_TRACE2": "0", "GIT_TRACE2_EVENT": "0", "GIT_TRACE2_PERF": "0"
 _NOT_INSTALLED = "git is not installed, or not on PATH; install git, or use --source github"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _SETTINGS = {
-    "core.quotePath": "false",
+    "core.quotePath": "true",  # names in the headers of a diff are ASCII, so that other bytes are of its lines
     "core.attributesFile": os.devnull,
     "core.bare": "true",  # no work tree, for the same reason as no index
+    "core.bigFileThreshold": "512m",  # a larger file is taken for binary
     "diff.suppressBlankEmpty": "false",
     "diff.renameLimit": "1000",
     "i18n.logOutputEncoding": "UTF-8",

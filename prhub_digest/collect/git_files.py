@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from prhub_digest.collect.git_command import Git
+from prhub_digest.collect.git_names import file_name
 from prhub_digest.diff import patch_state, section_patch, split_git_diff
 from prhub_digest.errors import SourceError
 from prhub_digest.models.pull_request import FileChange, FileMode, FileStatus
@@ -42,14 +43,14 @@ class _Entry:
 
 
 def changed_files(git: Git, base: str, head: str) -> tuple[tuple[FileChange, ...], bool]:
-    """The files changed from `base` to `head`, and whether all their text was UTF-8.
+    """The files changed from `base` to `head`, and whether all lines of their diffs were UTF-8.
 
     Raises:
         SourceError: an object is missing, or git's answers do not fit together.
     """
     listing = git.read(*_DIFF, "-z", "--raw", "--numstat", base, head)
     patch = git.read(*_DIFF, "--patch", base, head)
-    entries, counts = _listing(listing.decode("utf-8", "replace").split("\0"))
+    entries, counts = _listing([file_name(field) for field in listing.split(b"\0")])
     text = patch.decode("utf-8", "replace")
     sections = split_git_diff(text)
     if len(counts) != len(entries) or sum(map(_section_count, entries)) != len(sections):

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 from prhub_digest.collect.git_attributes import linguist_attributes
 from prhub_digest.collect.git_authors import EarlierAuthors, earlier_authors
 from prhub_digest.collect.git_command import Git
-from prhub_digest.collect.git_files import changed_files
+from prhub_digest.collect.git_landed_files import landed_files
 from prhub_digest.collect.git_log import REPLACED, LandedPull, LogEntry, Walk, read_log, walk
+from prhub_digest.collect.git_plain import without_own_attributes
 from prhub_digest.collect.git_remote import (
     Progress,
     cached_remote,
@@ -114,7 +115,11 @@ class GitSource:
         wanted = [pull for pull in walked.pulls if pull.what.number not in skip]
         if wanted:
             earlier = earlier_authors(git, walked)
-            yield from (mask(_pull_request(git, pull, base_branch, collection.web_url, earlier)) for pull in wanted)
+            with without_own_attributes(git) as plain:
+                for pull in wanted:
+                    diff = landed_files(plain, pull)
+                    url = collection.web_url
+                    yield mask(_pull_request(git, pull, diff, earlier, base_branch=base_branch, web_url=url))
 
     def _repository(self) -> Git:
         """What is here already: a clone, or what was fetched of a URL."""
@@ -174,10 +179,16 @@ def _shallow_note(git: Git, walked: Walk, period: Period) -> str:
 
 
 def _pull_request(
-    git: Git, pull: LandedPull, base_branch: str | None, web_url: str | None, earlier: EarlierAuthors
+    git: Git,
+    pull: LandedPull,
+    diff: tuple[tuple[FileChange, ...], bool],
+    earlier: EarlierAuthors,
+    *,
+    base_branch: str | None,
+    web_url: str | None,
 ) -> PullRequest:
     last, first = pull.last, pull.entries[-1]
-    files, utf8 = _files(git, pull)
+    files, utf8 = diff
     is_merge = len(last.parents) > 1
     commits = _merged_commits(git, last) if is_merge else tuple(reversed(pull.entries))
     authored = commits[0] if is_merge and commits else first
@@ -211,38 +222,6 @@ def _pull_request(
         completeness=Completeness(
             diff="complete" if together else "partial", conversation="unknown", notes=tuple(notes)
         ),
-    )
-
-
-def _files(git: Git, pull: LandedPull) -> tuple[tuple[FileChange, ...], bool]:
-    """The exact diff of each run of commits; a file that several runs change has their hunks in order of time."""
-    files: dict[str, FileChange] = {}
-    all_utf8 = True
-    for run in reversed(pull.runs):
-        changes, utf8 = changed_files(git, _before(git, run[-1]), run[0].sha)
-        all_utf8 = all_utf8 and utf8
-        for change in changes:
-            earlier = files.get(change.path)
-            files[change.path] = _joined(earlier, change) if earlier else change
-    return tuple(files.values()), all_utf8
-
-
-def _joined(earlier: FileChange, later: FileChange) -> FileChange:
-    patches = [patch for patch in (earlier.patch, later.patch) if patch is not None]
-    return earlier.updated(
-        additions=earlier.additions + later.additions,
-        deletions=earlier.deletions + later.deletions,
-        patch="\n".join(patches) if patches else None,
-        patch_state=later.patch_state if earlier.patch is None else earlier.patch_state,
-        old_mode=earlier.old_mode or later.old_mode,
-        new_mode=later.new_mode or earlier.new_mode,
-    )
-
-
-def _before(git: Git, first: LogEntry) -> str:
-    """What the pull request started from; the empty tree when it began the history."""
-    return (
-        first.parents[0] if first.parents else git.read("hash-object", "-t", "tree", "--", "/dev/null").decode().strip()
     )
 
 

@@ -3,12 +3,13 @@
 What the server answers is read as JSON of our own: servers differ from OpenAI in what they leave out.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from prhub_digest.errors import FatalServiceError, PrhubError, ServiceError
 from prhub_digest.llm.api_errors import enclosed_status
@@ -16,6 +17,8 @@ from prhub_digest.llm.chat_format import decoded_body, error_text, shorten
 from prhub_digest.llm.client import NoAnswerError, UnusableReplyError
 from prhub_digest.llm.endpoint import Endpoint, StatusFault
 from prhub_digest.retry import RetriableError, call_with_retry
+
+T = TypeVar("T")
 
 HASH = "prhub_digest_sha256"  # under which a batch's metadata holds the hash of its requests
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
@@ -25,6 +28,8 @@ _MISSING = frozenset({404, 405, 501})
 _PAGES = 10  # of 100 batches, newest first
 _SLOWEST = 50_000  # bytes a second
 _ERRORS_SHOWN = 3
+_LONGEST_TRYING = 120.0  # seconds, for all tries of a call
+_LONGEST_DOWNLOAD = 3600.0
 
 
 class RejectedError(ServiceError):
@@ -57,13 +62,21 @@ class BatchState:
 class BatchApi(Endpoint):
     """`timeout` is the time for one call; a file gets more, by its size. The arguments are those of `Endpoint`.
 
+    `until` is also when the last try begins, so that no call ends later, whatever the server does.
+
     Every method raises ServiceError, in words that never hold the key; NoBatchApiError where the server lacks it.
     """
 
     def __init__(
-        self, base_url: str | None, api_key: str | None, timeout: float, sleep: Callable[[float], None] = time.sleep
+        self,
+        base_url: str | None,
+        api_key: str | None,
+        timeout: float,
+        sleep: Callable[[float], None] = time.sleep,
+        *,
+        until: float = math.inf,
     ) -> None:
-        super().__init__(base_url, api_key, timeout, 1)
+        super().__init__(base_url, api_key, timeout, 1, until=until)
         self._sleep = sleep
 
     @property
@@ -108,7 +121,7 @@ class BatchApi(Endpoint):
                 raise
             return _state(value)
 
-        return call_with_retry(call, sleep=self._sleep)
+        return self._tried(call)
 
     def look(self, batch: str) -> BatchState:
         return _state(self._asked(lambda: self._client.batches.with_raw_response.retrieve(batch)))
@@ -137,9 +150,11 @@ class BatchApi(Endpoint):
 
         def call() -> None:
             with make() as file:
-                self._once(lambda: self._client.files.with_raw_response.content(file_id), seconds=3600.0, file=file)
+                self._once(
+                    lambda: self._client.files.with_raw_response.content(file_id), seconds=_LONGEST_DOWNLOAD, file=file
+                )
 
-        call_with_retry(call, sleep=self._sleep)
+        self._tried(call)
 
     def _made(self, sha256: str, known: frozenset[str]) -> BatchState | None:
         try:
@@ -151,13 +166,27 @@ class BatchApi(Endpoint):
 
     def _asked(self, send: Callable[[], Any], seconds: float | None = None) -> dict[str, Any]:
         """What may be asked again without harm."""
-        return call_with_retry(lambda: self._once(send, seconds=seconds), sleep=self._sleep)
+        return self._tried(lambda: self._once(send, seconds=seconds))
+
+    def _tried(self, call: Callable[[], T]) -> T:
+        return call_with_retry(call, total_seconds=min(_LONGEST_TRYING, self._left), sleep=self._sleep)
+
+    @property
+    def _left(self) -> float:
+        """The seconds until `until`."""
+        return max(self.until - time.monotonic(), 0.0)
 
     def _once(
         self, send: Callable[[], Any], *, seconds: float | None = None, file: BinaryIO | None = None
     ) -> dict[str, Any]:
         """The answer to one call; an empty one when it went into `file`."""
-        self._call.begin(seconds or self._timeout, self._place, file)
+        seconds, left = seconds or self._timeout, self._left
+        if not left:
+            raise ServiceError(f"--max-wait was over before {self._place} was asked")
+        if left < seconds:
+            self._call.begin(left, self._place, file, bound="--max-wait")
+        else:
+            self._call.begin(seconds, self._place, file, bound="timeout_seconds")
         try:
             content = self._sent(send)
             return {} if file else self._decoded(content)

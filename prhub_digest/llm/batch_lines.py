@@ -50,11 +50,13 @@ class Line:
 class Lines:
     """The lines of some files by their ids. The files are read again where a line is looked at, so they must stay.
 
-    `broken` names the lines that are none. Raises UsageError when a file cannot be read.
+    `broken` names the lines that are none; `cut` holds files whose last line is no whole JSON, with where it starts.
+    Raises UsageError when a file cannot be read.
     """
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self.broken: list[str] = []
+        self.cut: list[tuple[Path, int]] = []
         self._lines: dict[str, list[Line]] = {}
         self.empty = [path for path in paths if self._read(path) == 0]
 
@@ -68,7 +70,7 @@ class Lines:
 
     def _read(self, path: Path) -> int:
         """How many lines the file holds."""
-        count = 0
+        count, start, data = 0, 0, b"{}"
         for number, start, data in _numbered(path):
             count += 1
             name = _name_in(data)
@@ -77,6 +79,8 @@ class Lines:
             else:
                 line = Line(path, start, len(data), hashlib.sha256(data).hexdigest())
                 self._lines.setdefault(name, []).append(line)
+        if _object_in(data) is None:
+            self.cut.append((path, start))
         return count
 
 

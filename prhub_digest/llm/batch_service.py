@@ -1,23 +1,22 @@
 """A run's files through a Batch API, on the disk before and after each step, so that a kill loses an upload at most."""
 
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 from prhub_digest.errors import ServiceError, UsageError
 from prhub_digest.llm.abilities import Abilities
-from prhub_digest.llm.batch_api import BatchApi, BatchState, NoBatchApiError, RejectedError, made_for
-from prhub_digest.llm.batch_files import Exported, file_hash, whole_file
+from prhub_digest.llm.batch_api import ENDED, BatchApi, BatchState, NoBatchApiError, RejectedError, made_for
+from prhub_digest.llm.batch_downloads import download
+from prhub_digest.llm.batch_files import Exported, file_hash
 from prhub_digest.llm.batch_jobs import Job, Jobs
-from prhub_digest.llm.batch_lines import Lines
 from prhub_digest.run_folder import RunFolder
 
-_AGAIN = "prhub-digest batch submit --again forgets what is under way and submits anew"
+_AGAIN = "prhub-digest batch submit --again forgets what is under way and submits it anew, to be paid again"
 
 
-class UnreadableFileError(ServiceError):
-    """What was downloaded is no file of replies, such as the page of a proxy."""
+class BrokenDownloadError(ServiceError):
+    """What was downloaded is not all that there is: cut, empty, gone, or no file of replies, such as a proxy's page."""
 
 
 class Service:
@@ -29,6 +28,7 @@ class Service:
         self._say = say
         self._jobs = jobs
         self._listed: tuple[BatchState, ...] | None = ()
+        self._pieces: dict[Path, Abilities | None] = {}
         self.failed = False
 
     def settle(self, *, again: bool) -> None:
@@ -75,11 +75,11 @@ class Service:
         """One look at each batch that is under way; the files of those that have ended are fetched.
 
         Raises:
-            ServiceError: a batch cannot be looked at, or its replies cannot be read; what was found out about the
+            ServiceError: a batch cannot be looked at, or not all of its replies came; what was found out about the
                 others stays known.
         """
         self._refuse_another_place()
-        unread: UnreadableFileError | None = None
+        broken: BrokenDownloadError | None = None
         for job in self._jobs.under_way:
             if job.downloaded:
                 continue  # a kill came before the import
@@ -90,17 +90,19 @@ class Service:
                 continue
             try:
                 self._fetch(found, state)
-            except UnreadableFileError as error:
-                unread = unread or error  # the files of others may be good
+            except BrokenDownloadError as error:
+                broken = broken or error  # the files of others may be whole
             else:
                 self.failed = self.failed or state.status != "completed"
-        if unread is not None:
-            raise unread
+        if broken is not None:
+            raise broken
 
     def cancel(self) -> None:
         """Ask for the end of everything that is under way. Raises ServiceError."""
         self._refuse_another_place()
         for job in self._jobs.under_way:
+            if job.status in ENDED:
+                continue  # only its replies are not here yet
             state = self._api.cancel(job.batch or "")
             self._say(self._jobs.change(job, **_found(state)).words)
 
@@ -109,8 +111,13 @@ class Service:
         """The files of batches that have ended, as long as they are not imported, with how their requests were sent."""
         return {self._folder.file(name): job.sent for job in self._jobs.under_way for name in job.downloaded}
 
+    @property
+    def pieces(self) -> dict[Path, Abilities | None]:
+        """Likewise, what came by broken downloads of the last look; their batches stay under way."""
+        return self._pieces
+
     def imported(self) -> None:
-        """What was fetched has been imported."""
+        """What was fetched has been imported; of broken downloads, the rest is fetched later."""
         for job in self._jobs.under_way:
             if job.downloaded:
                 self._jobs.change(job, done=True)
@@ -159,35 +166,21 @@ class Service:
             ) from error
 
     def _fetch(self, job: Job, state: BatchState) -> None:
-        names: list[str] = []
+        """Raises BrokenDownloadError; its requests were paid for, and are not submitted again by themselves."""
         stem = f"batch/downloaded-{re.sub(r'[^A-Za-z0-9_-]', '-', state.id)}"
-        for file_id, name in ((state.output_file, f"{stem}.jsonl"), (state.error_file, f"{stem}.errors.jsonl")):
-            if file_id is None:
-                continue
-            try:
-                self._api.download(file_id, partial(whole_file, self._folder.file(name)))
-            except NoBatchApiError:
-                self._say(f"{job.batch}: {file_id} is gone from the server")
-                self.failed = True
-            else:
-                names.append(name)
-        self._refuse_unreadable(names, state)
-        if not names:
+        got = download(self._api, self._folder, job, state, stem)
+        if got.broken:
+            self._pieces.update({self._folder.file(name): job.sent for name in got.names})
+            self._jobs.change(job, problem=got.broken)
+            raise BrokenDownloadError(
+                f"{state.id} has ended, and {got.broken} from {self._api.place}: the download broke. What came is"
+                f" imported, nothing is submitted again, and the rest is fetched by: prhub-digest batch status"
+                f" {self._folder.path}. If it stays so: {_AGAIN}"
+            )
+        if not got.names:
             self.failed = True
             self._say(f"{job.batch} brought no answer; its requests wait again")
-        self._jobs.change(job, downloaded=tuple(names), done=not names)
-
-    def _refuse_unreadable(self, names: Sequence[str], state: BatchState) -> None:
-        """Raises UnreadableFileError when a file is something else than replies, or replies are said to be in none."""
-        contents = [Lines([self._folder.file(name)]) for name in names]
-        foreign = any(lines.broken and not lines.ids for lines in contents)
-        if foreign or (names and state.completed and not any(lines.ids for lines in contents)):
-            for name in names:
-                self._folder.discard(name)
-            raise UnreadableFileError(
-                f"{state.id} has ended, and what {self._api.place} gave as its replies holds not one line of them;"
-                f" fetched again by: prhub-digest batch status {self._folder.path}. If it stays so: {_AGAIN}"
-            )
+        self._jobs.change(job, downloaded=got.names, done=not got.names)
 
     def _refuse_another_place(self) -> None:
         for job in (*self._jobs.under_way, *self._jobs.begun):

@@ -22,6 +22,7 @@ from prhub_digest.retry import RetriableError
 
 _LARGEST_ANSWER = 8 * 1024 * 1024
 _LARGEST_FILE = 4 * 1024 * 1024 * 1024
+_BOUND = "timeout_seconds; a lower --concurrency eases a busy server"
 _CODING = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
@@ -62,7 +63,7 @@ class Streams:
 class Call(threading.local):
     """The call that this thread makes; the SDK runs all of it in the thread that asks. `headers`: of the answer.
 
-    A good answer goes into `file` where there is one, and its body is empty then.
+    A good answer goes into `file` where there is one, and its body is empty then. `bound` says what set the deadline.
     `streams` are those of all threads.
     """
 
@@ -74,10 +75,11 @@ class Call(threading.local):
     headers: Mapping[str, str] | None = None
     place: str = ""
     file: BinaryIO | None = None
+    bound: str = _BOUND
 
-    def begin(self, seconds: float, place: str, file: BinaryIO | None = None) -> None:
+    def begin(self, seconds: float, place: str, file: BinaryIO | None = None, bound: str = _BOUND) -> None:
         self.deadline, self.seconds, self.place = time.monotonic() + seconds, seconds, place
-        self.headers, self.file = None, file
+        self.headers, self.file, self.bound = None, file, bound
 
     def left(self, timeout: float | None) -> float:
         """The seconds that a single read or write may take. Raises RetriableError when the deadline has passed."""
@@ -88,10 +90,7 @@ class Call(threading.local):
 
     def too_late(self) -> RetriableError:
         what = "did not answer" if self.headers is None else "did not finish"
-        return RetriableError(
-            f"{self.place} {what} within {self.seconds:.3g} s"
-            " (timeout_seconds; a lower --concurrency eases a busy server)"
-        )
+        return RetriableError(f"{self.place} {what} within {self.seconds:.3g} s ({self.bound})")
 
 
 def bounded_client(sdk: Any, call: Call, **options: Any) -> Any:

@@ -85,8 +85,8 @@ class FileCoverage(Record):
 class Coverage(Record):
     """How much of a pull request its chunks show; tokens are counted on the shown form of the text.
 
-    `tokens_total` counts diffs that no chunk had room for in proportion to their characters. `comments` are reviews and
-    comments outside review threads.
+    `tokens_total` also counts lines that no chunk had room for and the ends of lines that were cut, in proportion to
+    their characters. `comments` are reviews and comments outside review threads.
     `chunk_tokens` is the size of the chunks where the model's context was too small for those of the settings.
     """
 

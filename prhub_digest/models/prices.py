@@ -2,11 +2,20 @@
 
 import datetime as dt
 from decimal import Decimal
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from prhub_digest.models.base import Record
+
+
+def _no_text(value: object) -> object:
+    if isinstance(value, str):
+        raise ValueError("a text, not a number")  # noqa: TRY004 - pydantic lets a TypeError through
+    return value
+
+
+Number = Annotated[Decimal, BeforeValidator(_no_text)]
 
 
 class Price(Record):
@@ -19,10 +28,10 @@ class Price(Record):
 
     model: str = Field("*", min_length=1)
     provider: str | None = Field(None, min_length=1)
-    input: Decimal = Field(ge=0)
-    cached_input: Decimal | None = Field(None, ge=0)
-    output: Decimal = Field(ge=0)
-    batch: Decimal | None = Field(None, ge=0, le=1)
+    input: Number = Field(ge=0)
+    cached_input: Number | None = Field(None, ge=0)
+    output: Number = Field(ge=0)
+    batch: Number | None = Field(None, ge=0, le=1)
     date: dt.date | None = None
     source: str | None = None
 

@@ -125,8 +125,8 @@ def test_everything_chosen_fits_and_files_take_turns() -> None:
     )
     measure = Measure(TOKENIZER)
     whole = whole_of(pull_request(files=files), FileKinds(), measure, 1000)
-    chosen = choose(whole.files, 2000, ())
-    taken = sum(hunk.tokens_in(0, stop) for own in chosen for hunk, stop in own)
+    chosen = choose(whole.files, 2000, (), 500)
+    taken = sum(hunk.tokens_in(0, stop) for own in chosen for hunk, stop, _ in own)
     assert 1800 < taken + sum(file.mark.tokens for file in whole.files) <= 2000
     assert {len(own) for own in chosen} == {1, 2}
 

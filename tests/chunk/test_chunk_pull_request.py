@@ -100,7 +100,63 @@ def test_h11_a_line_longer_than_the_budget_is_clipped_or_named() -> None:
         assert coverage.files[0].shown != "full"
         assert coverage.files[0].reason is not None
         assert not coverage.complete
-        assert ("characters left out" in chunks[0].text) == (coverage.files[0].reason == "token budget")
+        assert ("characters left out" in chunks[0].text) == (coverage.files[0].reason == "lines cut short")
+
+
+CJK = "".join(chr(0x4E00 + number) for number in range(3000))
+
+
+@pytest.mark.parametrize(
+    ("max_chunks", "around", "reason"),
+    [
+        (4, [], "lines cut short"),
+        (4, ["z = 1"], "lines cut short"),
+        (1, [], "token budget"),
+    ],
+)
+def test_a_lone_line_that_no_chunk_can_hold_gets_the_room_of_one(
+    max_chunks: int, around: list[str], reason: str
+) -> None:
+    files = (added("src/a.py", [*around, CJK, *around]), *([added("src/b.py", around)] if around else []))
+    (chunk,), coverage = chunked(pull_request(files=files), 1500, max_chunks)
+    assert 1480 < chunk.tokens == COUNT(chunk.text) <= 1500
+    assert [chunk.text.count(f"|+{line}") for line in around] == [3 for _ in around]
+    assert chunk.text.endswith("\n… 1 changed lines of 1 files left out")
+    changed = 2 * len(around)
+    assert files_of(coverage)[0] == ("src/a.py", "partial", reason, changed, changed + 1)
+    assert coverage.tokens_shown > 1450
+
+
+def test_a_line_cut_for_the_budget_leaves_the_room_of_what_was_chosen_before_it() -> None:
+    files = (added("src/a.py", [CJK]), added("tests/test_a.py", [f"assert a({n})" for n in range(40)]))
+    (chunk,), coverage = chunked(pull_request(files=files), 1500)
+    assert 1480 < chunk.tokens <= 1500
+    assert files_of(coverage) == [
+        ("src/a.py", "partial", "token budget", 0, 1),
+        ("tests/test_a.py", "full", None, 40, 40),
+    ]
+
+
+WORDS = "the index is kept in memory until a request asks for it, "
+
+
+@pytest.mark.parametrize("budget", [400, 6000])
+@pytest.mark.parametrize("part", ["diff", "description", "thread", "comment"])
+def test_what_is_cut_off_counts_in_the_total(part: str, budget: int) -> None:
+    line = WORDS * 1000
+    parts: dict[str, dict[str, object]] = {
+        "diff": {"files": (added("src/a.py", [line]),)},
+        "description": {"body": line},
+        "thread": {
+            "threads": (ReviewThread(id="t", path="src/a.py", comments=(Comment(id="c", author=ANNA, body=line),)),)
+        },
+        "comment": {"comments": (Comment(id="c", author=ANNA, body=line),)},
+    }
+    chunks, coverage = chunked(pull_request(**parts[part]), budget, max_chunks=4)
+    assert coverage.tokens_total == pytest.approx(COUNT(line), rel=0.02)
+    assert coverage.tokens_shown == pytest.approx(sum(chunk.tokens for chunk in chunks), abs=25)
+    totals = week_coverage([coverage])
+    assert (totals.tokens, totals.tokens_shown) == (coverage.tokens_total, coverage.tokens_shown)
 
 
 def test_h24_what_is_left_out_is_told() -> None:
@@ -330,6 +386,8 @@ def test_no_chunk_exceeds_its_budget_and_nothing_is_lost_in_silence(
     assert coverage.changed_lines_shown == len(changed & whole)
     assert [file.path for file in coverage.files] == [file.path for file in files]
     assert coverage.complete == all(line.id in whole for line in lines if line.id[0] in "BFDR")
+    assert coverage.tokens_shown <= coverage.tokens_total
+    assert (coverage.tokens_shown == coverage.tokens_total) == all(line.id in whole for line in lines)
     assert [line.id for chunk in chunks for line in chunk.lines if line.id.startswith("D")] == list(
         dict.fromkeys(line.id for chunk in chunks for line in chunk.lines if line.id.startswith("D"))
     )

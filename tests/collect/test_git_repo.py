@@ -152,6 +152,7 @@ def test_odd_files(history: History, tmp_path: Path) -> None:
             "gone.txt": "x\n",
             "link": "target\n",
             "logo.png": b"\0\1\2",
+            os.fsdecode(b"\xff.txt"): "renamed\n" * 9,
         },
         when=BEFORE,
     )
@@ -171,6 +172,10 @@ def test_odd_files(history: History, tmp_path: Path) -> None:
         "gone.txt": None,
         "logo.png": b"\0\3",
         os.fsdecode(b"caf\xe9"): "c\n",
+        os.fsdecode(b"caf\xe8"): "c\nd\n",
+        r"caf\xe9": "literal\n",
+        os.fsdecode(b"\xff.txt"): None,
+        os.fsdecode(b"\xfe.txt"): "renamed\n" * 9,
     }
     history.commit("Odd files (#8)", odd)
     _, (pull,) = _collect(history, tmp_path)
@@ -181,8 +186,11 @@ def test_odd_files(history: History, tmp_path: Path) -> None:
         "sub": ("160000", "160000"),
     }
     assert sorted((f.path, f.previous_path, f.status, f.patch_state, f.additions, f.deletions) for f in pull.files) == [
+        (r"\xfe.txt", r"\xff.txt", "renamed", "no_text_change", 0, 0),
         ("b/moved -> to {here}.txt", "move me.txt", "renamed", "no_text_change", 0, 0),
-        ("caf\ufffd", None, "added", "complete", 1, 0),
+        (r"caf\x5cxe9", None, "added", "complete", 1, 0),
+        (r"caf\xe8", None, "added", "complete", 2, 0),
+        (r"caf\xe9", None, "added", "complete", 1, 0),
         ("docs/缓存说明.md", None, "added", "complete", 1, 0),
         ("empty", None, "added", "no_text_change", 0, 0),
         ("gone.txt", None, "deleted", "complete", 0, 1),
@@ -192,6 +200,7 @@ def test_odd_files(history: History, tmp_path: Path) -> None:
         ("run.sh", None, "mode_changed", "no_text_change", 0, 0),
         ("sub", None, "modified", "submodule", 1, 1),
     ]
+    assert pull.completeness.notes == ()  # the diff of such a name is no bytes that are not UTF-8
 
 
 def test_user_settings_and_attributes_change_nothing(
@@ -211,10 +220,14 @@ def test_user_settings_and_attributes_change_nothing(
         "log.showSignature": "true",
         "log.decorate": "full",
         "core.pager": "false",
+        "core.bigFileThreshold": "1",
+        "core.attributesFile": str(history.folder / ".gitattributes"),
+        "attr.tree": "HEAD",
         "format.pretty": "oneline",
     }
     for name, value in settings.items():
         history.git("config", name, value)
+    (history.folder / ".git" / "info" / "attributes").write_text("*.txt -diff\n")
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
     assert _collect(history, tmp_path) == expected

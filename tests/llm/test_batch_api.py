@@ -1,6 +1,7 @@
 """The Batch API over a real socket: every call, its failures, and servers that are not quite like OpenAI's."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -129,6 +130,25 @@ def test_a_server_that_stays_silent_is_given_up(connection: Api) -> None:
     with pytest.raises(ServiceError) as raised:
         api.look("batch_1")
     assert str(raised.value) == f"{server.base_url} answered HTTP 500: boom *** (gave up after 6 attempts)"
+
+
+def no_wait(seconds: float) -> None:
+    pytest.fail(f"waited {seconds} s")
+
+
+def test_nothing_goes_on_after_the_end(requests: Path) -> None:
+    """Neither a call nor a wait for another one; an upload has no more time either."""
+    now = time.monotonic()
+    with BatchServer(dict) as server:
+        server.faults["GET /batches/*"] = [Fault(failure(429, "busy", headers={"retry-after": "100"}))]
+        with closing(BatchApi(server.base_url, KEY, 5.0, sleep=no_wait, until=now + 60)) as api:
+            with pytest.raises(ServiceError, match="gave up after 1 attempt; the service asks to wait 100 s"):
+                api.look("batch_1")
+            api.until = now
+            for call in (lambda: api.look("batch_1"), lambda: api.upload(requests)):
+                with pytest.raises(ServiceError, match=r"^--max-wait was over before http"):
+                    call()
+        assert server.requests == ["GET /batches/*"]
 
 
 @pytest.mark.parametrize(

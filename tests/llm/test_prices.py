@@ -11,9 +11,10 @@ from prhub_digest.models.prices import Price
 MILLION = Usage(calls=3, input_tokens=1_000_000, cached_tokens=400_000, output_tokens=100_000)
 
 
-def price(model: str = "toy", fresh: Any = 2, output: Any = 8, **more: Any) -> Price:
+def price(model: str = "toy", fresh: Any = 2, output: Any = 8, provider: str | None = None, **more: Any) -> Price:
     """`fresh`: of input that is not cached."""
-    return Price.model_validate({"model": model, "input": fresh, "output": output, **more})
+    numbers = {name: Decimal(own) for name, own in {"input": fresh, "output": output, **more}.items()}
+    return Price.model_validate({"model": model, "provider": provider, **numbers})
 
 
 def test_every_shipped_row_says_when_it_was_held_against_which_page() -> None:
@@ -119,6 +120,8 @@ def test_unknown_tokens_cost_an_unknown_amount_and_no_call_costs_nothing() -> No
         {"model": "toy", "input": 1},
         {"model": "toy", "input": 1, "output": 1, "batch": 2},
         {"model": "toy", "input": 1, "output": float("nan")},
+        {"model": "toy", "input": "1", "output": 1},
+        {"model": "toy", "input": 1, "output": 1, "batch": "0.5"},
         {"model": "toy", "input": 1, "output": 1, "per": "token"},
     ],
 )

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -220,24 +220,96 @@ def test_parts_that_are_imported_one_after_the_other(waiting: CommandLine) -> No
     assert "round 2 (plan): 2 requests" in last.err
 
 
-@pytest.mark.parametrize("page", ["<html>log in</html>", '{"error": {"message": "busy"}}', "\n"])
+@pytest.mark.parametrize("page", ["<html>log in</html>", '{"error": {"message": "busy"}}'])
 def test_a_download_that_holds_no_replies_is_fetched_again(
     waiting: CommandLine, server: BatchServer, page: str
 ) -> None:
     """The batch was paid for: it stays under way, and is not bought again; other batches come in."""
     server.statuses = ("validating", "completed")
     waiting("batch", "submit", RUN, "--most-requests", "2")
-    for _ in range(2):
-        server.faults["GET /files/*/content"] = [Fault(Reply(page, headers={"content-type": "text/html"}))]
-        outcome = waiting("batch", "status", RUN)
-        assert outcome.code == 4
-        assert f"error: batch_1 has ended, and what {server.base_url} gave as its replies holds not one" in outcome.err
+    server.faults["GET /files/*/content"] = [Fault(Reply(page, headers={"content-type": "text/html"}))]
+    outcome = waiting("batch", "status", RUN)
+    assert outcome.code == 4
+    words = "batch_1 has ended, and 0 of 2 replies came (file-3 holds not one line of a reply)"
+    assert f"error: {words}" in outcome.err
     assert [job["done"] for job in jobs()] == [False, True]
     submit = waiting("batch", "submit", RUN)
     assert "all that waits is under way: batch_1 (round 1, 2 requests): completed" in submit.err
     assert len(server.tenant.batches) == 2
     again = waiting("batch", "status", RUN)
     assert (again.code, f"{RUN}/batch/downloaded-batch_1.jsonl: 2 replies imported" in again.err) == (0, True)
+
+
+def output_of(server: BatchServer, requests: str) -> list[str]:
+    """The lines that answer an uploaded file."""
+    lines = server.tenant.files[requests].decode().split("\n")[:-1]
+    return [f"{json.dumps(reply(json.loads(line)))}\n" for line in lines]
+
+
+BROKEN: list[tuple[Callable[[list[str]], Reply], int, str]] = [
+    (lambda lines: Reply("".join(lines[:2])), 2, "2 of 3 replies came from http"),
+    (lambda lines: Reply("".join(lines)[:-40]), 2, "2 of 3 replies came (file-2 ends inside a line) from http"),
+    (lambda _: Reply("\n"), 0, "0 of 3 replies came (an empty file) from http"),
+    (lambda _: Reply("<h1>Not found</h1>", 404), 0, "0 of 3 replies came (file-2 is gone from the server) from http"),
+]
+
+
+@pytest.mark.parametrize(("made_of", "came", "words"), BROKEN, ids=["short", "cut", "empty", "gone"])
+def test_a_broken_download_is_no_end_and_is_not_paid_twice(
+    waiting: CommandLine, server: BatchServer, made_of: Callable[[list[str]], Reply], came: int, words: str
+) -> None:
+    server.statuses = ("validating", "completed")
+    waiting("batch", "submit", RUN)
+    broken = Fault(made_of(output_of(server, "file-1")))
+    for _ in range(2):
+        server.faults["GET /files/*/content"] = [broken]
+        outcome = waiting("batch", "status", RUN)
+        assert (outcome.code, warnings(outcome)) == (4, [])
+        assert f"error: batch_1 has ended, and {words}" in outcome.err
+        assert "If it stays so: prhub-digest batch submit --again forgets" in outcome.err
+        submit = waiting("batch", "submit", RUN)
+        assert (submit.code, len(server.tenant.batches)) == (0, 1)
+        assert f"3 completed, 0 failed: {words.rpartition(' from')[0]}\n" in submit.err
+    assert len([*Path("cache/replies").rglob("*.json")]) == came
+    server.faults["GET /files/*/content"] = [broken, broken]
+    whole = waiting("batch", "status", RUN, *WAIT)
+    assert (whole.code, len(warnings(whole))) == (0, 2), whole.err
+    assert whole.err.count("replies imported, ") + whole.err.count("1 reply imported, ") == (
+        2 if came else 1
+    )  # the same pieces but once
+    assert len([*Path("cache/replies").rglob("*.json")]) == 3
+    assert "round 2 (plan): 2 requests" in whole.err
+
+
+def test_of_a_server_that_counts_nothing_a_cut_or_empty_file_is_seen(waiting: CommandLine, server: BatchServer) -> None:
+    """That a file is short is not: what has no line waits again."""
+    server.statuses = ("validating", "completed")
+    server.words = lambda batch: {**batch, "request_counts": None}
+    waiting("batch", "submit", RUN)
+    lines = output_of(server, "file-1")
+    server.faults["GET /files/*/content"] = [Fault(Reply("".join(lines)[:-40])), Fault(Reply("".join(lines[:2])))]
+    cut = waiting("batch", "status", RUN)
+    assert (cut.code, "and 2 of 3 replies came (file-2 ends inside a line)" in cut.err) == (4, True)
+    server.faults["GET /files/*/content"].insert(0, Fault(Reply("")))
+    empty = waiting("batch", "status", RUN)
+    assert (empty.code, "and 0 of 3 replies came (an empty file)" in empty.err) == (4, True)
+    short = waiting("batch", "status", RUN)
+    assert (short.code, "0 replies imported, 1 request without a line\n" in short.err) == (0, True)
+    assert "round 1 (summaries): 1 request in " in short.err
+
+
+def test_a_file_that_says_more_than_was_asked_is_whole(waiting: CommandLine, server: BatchServer) -> None:
+    """When every request has its line, no count and no rest of a line holds it back."""
+    server.statuses = ("validating", "completed")
+    server.words = lambda batch: {**batch, "request_counts": {"total": 9, "completed": 9, "failed": 0}}
+    waiting("batch", "submit", RUN)
+    server.faults["GET /files/*/content"] = [Fault(Reply("".join(output_of(server, "file-1")) + "# end\n"))]
+    outcome = waiting("batch", "status", RUN)
+    assert (outcome.code, "3 replies imported" in outcome.err) == (1, True)
+    assert [line.rpartition("/")[2] for line in warnings(outcome)] == [
+        "downloaded-batch_1.jsonl, line 4: not a line of a batch output file"
+    ]
+    assert jobs()[0]["done"]
 
 
 def test_what_is_under_way_is_offered_by_no_command(waiting: CommandLine, server: BatchServer) -> None:
@@ -356,8 +428,13 @@ def test_a_server_that_restarts_while_it_is_waited_for(
 
 def test_patience_has_an_end(waiting: CommandLine, server: BatchServer, no_pause: list[float]) -> None:
     server.statuses = ("validating", *["in_progress"] * 99)
-    outcome = waiting("batch", "submit", RUN, "--wait", "--max-wait", "0")
-    assert (outcome.code, "still under way; look again with: " in outcome.err, no_pause) == (0, True, [])
+    outcome = waiting("batch", "submit", RUN, "--wait", "--max-wait", "60", "--poll", "100")
+    assert (outcome.code, no_pause) == (4, [])
+    assert "error: still under way, and --max-wait is over; nothing is lost, look again with: " in outcome.err
+    status = waiting("batch", "status", RUN, "--wait", "--max-wait", "0")
+    assert status.code == 4
+    (warning,) = warnings(status)
+    assert warning.startswith("warning: --max-wait was over before http")
 
 
 def test_a_batch_that_the_server_does_not_know(waiting: CommandLine, server: BatchServer) -> None:
@@ -381,15 +458,27 @@ def test_another_server_is_not_asked_about_it(waiting: CommandLine, server: Batc
         assert other.requests == []
 
 
-def test_an_output_file_that_is_gone(waiting: CommandLine, server: BatchServer) -> None:
+def test_an_output_file_that_is_gone_for_good(waiting: CommandLine, server: BatchServer) -> None:
+    """It is paid for again only when that is said; what has ended is not cancelled."""
     server.statuses = ("completed",)
     waiting("batch", "submit", RUN)
     server.tenant.batches["batch_1"]["output_file_id"] = "file-99"
+    for _ in range(2):
+        outcome = waiting("batch", "status", RUN)
+        assert (outcome.code, "replies came (file-99 is gone from the server)" in outcome.err) == (4, True)
+    assert waiting("batch", "cancel", RUN).code == 0
+    assert "POST /batches/*/cancel" not in server.requests
+    assert waiting("batch", "submit", RUN, "--again").code == 0
+    first, second = server.tenant.submitted
+    assert first == second
+
+
+def test_a_batch_that_names_no_file_has_ended(waiting: CommandLine, server: BatchServer) -> None:
+    server.statuses = ("completed",)
+    waiting("batch", "submit", RUN)
     outcome = waiting("batch", "status", RUN)
-    assert (outcome.code, "batch_1: file-99 is gone from the server\n" in outcome.err) == (1, True)
-    assert "batch_1 brought no answer; its requests wait again\n" in outcome.err
-    server.statuses = ALL_WELL
-    assert waiting("batch", "submit", RUN, *WAIT).code == 0
+    assert (outcome.code, "batch_1 brought no answer; its requests wait again\n" in outcome.err) == (1, True)
+    assert (waiting("batch", "submit", RUN).code, len(server.tenant.batches)) == (0, 2)
 
 
 def test_parts_of_a_round_and_replies_that_came_by_hand(waiting: CommandLine, server: BatchServer) -> None:
