@@ -61,11 +61,12 @@ def measure() -> Iterator[Measure]:
         run = _open(folder, model, LANGUAGES[:1])
         run_all(run, FixtureSource(folder / "week"), PERIOD)
         yield Measure("judgement_calls_en", model.composing, 45)
+        plan = model.planning
         model.calls.clear()
         run = _open(folder, model, LANGUAGES)
         week = run_until(run, "compose")
-        yield Measure("judgement_calls_zh_that_plan", model.calls["compose_theme"] + model.calls["compose_plan"], 0)
-        yield Measure("judgement_calls_zh_wording", model.composing, 45)
+        yield Measure("judgement_calls_zh_that_plan", model.planning, 0)
+        yield Measure("judgement_calls_zh", plan + model.composing, 45)
         yield from _digests(run, week, "judgement")
         yield from _orders(week)
         run, week = _demo(folder)
@@ -91,6 +92,8 @@ def _digests(run: Run, week: Week, name: str) -> Iterator[Measure]:
     yield Measure(f"{name}_trend_words", sum(len(trend_words(own.text)) for own in sentences), 0)
     found = [run.folder.read_record(verification_name(language), Verification) for language in LANGUAGES]
     yield Measure(f"{name}_errors", sum(len(own.errors) for own in found if own), 0)  # a stray digit is one
+    yield Measure(f"{name}_lines", len(second.lines), 1, at_least=True)
+    yield Measure(f"{name}_lines_left_in_english", sum(line.text is None for line in second.lines), 0)
     figures = [plan.fact(fact).figure for own in first.sentences for fact in own.figures]
     bare = sum(figure is None or not (figure.metric and figure.condition) for figure in figures)
     yield Measure(f"{name}_figures", len(figures), 1, at_least=True)
@@ -144,6 +147,10 @@ class _Model:
     def composing(self) -> int:
         return sum(calls for prompt, calls in self.calls.items() if prompt.startswith("compose_"))
 
+    @property
+    def planning(self) -> int:
+        return self.calls["compose_theme"] + self.calls["compose_plan"]
+
     def complete(self, request: LogicalRequest, messages: tuple[Message, ...], max_output_tokens: int) -> Completion:
         del max_output_tokens
         self.calls[request.prompt] += 1
@@ -165,7 +172,8 @@ def _differing(reply: dict[str, Any], asked: str, subject: str) -> dict[str, Any
         score["score"] = min(5, max(0, round(chosen.gauss(level, 0.7))))
     body = re.search(r"^(B\d+)\|(.*latency.*)$", asked, re.MULTILINE)
     if body and number % 3 == 0:
-        values = {"metric": "mean latency", "value": "12", "unit": "ms", "baseline": "20 ms", "direction": "down"}
+        values = {"metric": "mean latency", "value": "12", "unit": "ms", "direction": "down"}
+        values |= {"baseline": "20 ms", "baseline_is": "before"}
         where = {"line": body[1], "words": "mean latency falls from 20 ms to 12"}
         reply["figures"] = [values | where | {"condition": "with 8 workers", "measured_by": "author"}]
     return reply

@@ -3,7 +3,12 @@
 import os
 import socket
 
+import hypothesis
 import pytest
+
+# A slow machine is no fault: nothing is timed in tests.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 _connect = socket.socket.connect
 

@@ -209,7 +209,7 @@ _TEXTS = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(old=_TEXTS, new=_TEXTS, context=st.integers(0, 3))
 def test_hunks_tell_the_new_text_to_the_last_line_break(old: str, new: str, context: int) -> None:
     before, after = lines_with_ends(old), lines_with_ends(new)
@@ -318,7 +318,7 @@ def cut_short(raw: bytes, most: int) -> bytes:
     return raw[:hunks] + b"\n".join(lines[:-1] if lines[-1].startswith(b"@@ ") else lines) + b"\n"
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=_FILES, modules=_MODULES, most=st.none() | st.integers(2, 9))
 def test_any_real_diff_counts_as_git_apply_does(
     place: Path,

@@ -96,7 +96,7 @@ words = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(texts=st.lists(words, min_size=1, max_size=8), sought=words, identifier=st.sampled_from(["B1", "B3", "", "B99"]))
 def test_evidence_is_always_in_its_source(texts: list[str], sought: str, identifier: str) -> None:
     lines = tuple(line(f"B{number}", text) for number, text in enumerate(texts, 1))

@@ -178,7 +178,7 @@ def test_a_title_keeps_its_tags_but_no_comment() -> None:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(pieces)
 def test_cleaning_is_idempotent(text: str) -> None:
     prose = clean_prose(text)
@@ -193,7 +193,7 @@ def test_cleaning_is_idempotent(text: str) -> None:
     assert clean_title(title) == title
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(pieces)
 def test_control_tokens_are_broken_and_mended(text: str) -> None:
     broken = break_control_tokens(text)

@@ -36,6 +36,7 @@ def test_shipped_prompts_load_and_have_distinct_hashes():
     prompts = load_prompts(prompts_dir())
     assert sorted(prompts) == [
         "compose_headings",
+        "compose_lines",
         "compose_plan",
         "compose_theme",
         "compose_wording",

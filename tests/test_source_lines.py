@@ -102,7 +102,7 @@ def test_a_source_that_knows_nothing_gives_the_title() -> None:
     assert [line.id for line in source_lines(pull)] == ["T1"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(body=st.text(), patch=st.text(alphabet="+- \\ab\r\x0c\u2028\n", max_size=60), path=st.text(min_size=1))
 def test_no_line_holds_a_line_break_and_every_id_is_new(body: str, patch: str, path: str) -> None:
     file = FileChange(path=path, status="modified", additions=1, deletions=1, patch="@@ -1,9 +1,9 @@\n" + patch)

@@ -157,7 +157,7 @@ def open_run(
     from prhub_digest.tokens import tokenizer_for
 
     folder = folder or RunFolder.of(settings.out, repository, period.label)
-    tokenizer = tokenizer_for(settings.model or "")
+    tokenizer = tokenizer_for(settings.model or "", settings.small_model or "")
     builder = _builder(settings, target, tokenizer) if ask else None
     stored = as_stored(settings) | target.as_settings()
     manifest = None if fresh else folder.read_valid(MANIFEST, RunManifest)

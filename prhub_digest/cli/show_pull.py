@@ -71,7 +71,7 @@ def _statement_lines(summary: "PullRequestSummary") -> list[str]:
     for claim in summary.claims:
         lines += [f"claim: {claim.text}", _quote(claim.evidence)]
     for figure in summary.figures:
-        baseline = f", baseline {figure.baseline}" if figure.baseline else ""
+        baseline = f", baseline {figure.baseline} ({figure.baseline_is})" if figure.baseline else ""
         condition = f", {figure.condition}" if figure.condition else ""
         lines += [
             f"figure: {figure.metric} {figure.value} {figure.unit}{baseline}{condition} (by {figure.measured_by})",
@@ -79,8 +79,8 @@ def _statement_lines(summary: "PullRequestSummary") -> list[str]:
         ]
     for risk in summary.risks:
         lines += [f"risk ({risk.severity}): {risk.text}", _quote(risk.evidence)]
-    for thread in summary.open_threads:
-        lines.append(f"open thread {thread.thread} ({thread.severity}): {thread.text}")
+    for thread in summary.unsettled_threads:
+        lines.append(f"unsettled thread {thread.thread} ({thread.severity}): {thread.text}")
     for dropped in summary.dropped:
         lines.append(f"dropped {dropped.kind}: {dropped.text} ({dropped.reason})")
     return lines

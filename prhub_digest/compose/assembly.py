@@ -103,13 +103,14 @@ def _recommendations(reply: PlanReply | None, risks: Sequence[PlanItem]) -> tupl
 
 
 def _highlights(material: PlanMaterial) -> tuple[HighlightPlan, ...]:
-    """One item a highlight: headline, scope and condition, the first two claims and the first two figures."""
+    """One item a highlight: headline, scope, condition, two claims and figures, and the first grave danger it left."""
     plans = []
     for number, pull in enumerate(material.ranking.highlights, 1):
         own = [fact for fact in material.facts if fact.pull == pull]
         chosen = [fact for fact in own if fact.kind in ("headline", "scope", "condition")]
         chosen += [fact for fact in own if fact.kind == "claim"][:2]
         chosen += [fact for fact in own if fact.kind == "figure"][:2]
+        chosen += [fact for fact in own if fact.kind in ("risk", "thread") and fact.severity == "high"][:1]
         item = PlanItem(id=f"h{number}", facts=tuple(fact.id for fact in chosen), point="what it is and why it matters")
         plans.append(HighlightPlan(pull=pull, item=item))
     return tuple(plans)

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from prhub_digest.compose.templates import template_text
-from prhub_digest.models.digest import Digest, DigestTheme, Highlight, Language, Recommendation, Sentence
+from prhub_digest.models.digest import (
+    Digest,
+    DigestTheme,
+    Highlight,
+    Language,
+    Recommendation,
+    Sentence,
+    TranslatedLine,
+)
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.plan import Plan, PlanItem, SectionName, Theme
 from prhub_digest.models.pull_request import Collection
@@ -16,6 +24,7 @@ from prhub_digest.models.summary import PullRequestSummary
 class Words:
     """The model's sentences by item id, and why an item has none (`refused`): code words those.
 
+    The same of lines by line id: the English ones stand.
     `bare` are items whose facts' own words are refused as well: they get a pointer to the pull request, no more.
     """
 
@@ -26,12 +35,15 @@ class Words:
 
 @dataclass(frozen=True)
 class DigestMaterial:
+    """`lines` are the ids of the lines that the page shows in the digest's language; none in English."""
+
     collection: Collection
     plan: Plan
     ranking: Ranking
     summaries: Mapping[int, PullRequestSummary]
     language: Language
     model: str | None
+    lines: tuple[str, ...] = ()
 
 
 def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Digest:
@@ -75,6 +87,7 @@ def compose_digest(material: DigestMaterial, words: Words, usage: Usage) -> Dige
             )
             for recommendation in plan.recommendations
         ),
+        lines=tuple(_line(line, words) for line in material.lines),
         **common,
     )
 
@@ -87,6 +100,11 @@ def _theme(material: DigestMaterial, theme: Theme, words: Words) -> DigestTheme:
         heading=_sentence(material, theme.heading, "headings", words) if theme.heading and worded else None,
         sentences=tuple(_sentence(material, item, "changes", words) for item in theme.items),
     )
+
+
+def _line(line: str, words: Words) -> TranslatedLine:
+    text = words.sentences.get(line)
+    return TranslatedLine(id=line, text=text, reason=None if text else words.refused.get(line))
 
 
 def _sentence(material: DigestMaterial, item: PlanItem, section: SectionName, words: Words) -> Sentence:

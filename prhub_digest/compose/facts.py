@@ -67,9 +67,13 @@ def dangers_block(facts: Sequence[Fact], *, budget: int, count: Callable[[str], 
     return "\n".join(shown)
 
 
-def stats_block(stats: Stats) -> str:
-    """The statistics that a plan may cite, one a line: path, value, and what it is counted out of."""
-    return "\n".join(_stat_line(count) for group in _STATS_IN_PROMPT for count in stats.group(group)[:_PER_GROUP])
+def stats_block(stats: Stats, cancelled: frozenset[int] = frozenset()) -> str:
+    """The statistics that a plan may cite, one a line: path, value, what it is counted out of, and what lasts of it.
+
+    `cancelled` are changes that were taken back, and what took them back.
+    """
+    shown = (count for group in _STATS_IN_PROMPT for count in stats.group(group)[:_PER_GROUP])
+    return "\n".join(_stat_line(count, cancelled) for count in shown)
 
 
 def figure_text(figure: Figure) -> str:
@@ -77,7 +81,7 @@ def figure_text(figure: Figure) -> str:
     value = f"{figure.value} {figure.unit}".strip()
     parts = [f"{figure.metric}: {value}"]
     if figure.baseline:
-        parts.append(f"baseline {figure.baseline}")
+        parts.append(f"{'from' if figure.baseline_is == 'before' else 'against'} {figure.baseline}")
     if figure.direction != "none":
         parts.append(figure.direction)
     if figure.condition:
@@ -129,7 +133,7 @@ def _facts_of_pull(place: str, summary: PullRequestSummary) -> list[Fact]:
             thread=thread.thread,
             severity=thread.severity,
         )
-        for number, thread in enumerate(summary.open_threads, 1)
+        for number, thread in enumerate(summary.unsettled_threads, 1)
     ]
     return [
         headline,
@@ -155,7 +159,8 @@ def _fact_line(fact: Fact) -> str:
     return f"{fact.id}{severity} {fact.text}"
 
 
-def _stat_line(count: Count) -> str:
+def _stat_line(count: Count, cancelled: frozenset[int]) -> str:
     """A time has no part of a whole: what it was measured on is left out."""
     out_of = f" of {count.denominator}" if count.denominator is not None and count.unit != "hours" else ""
-    return f"{count.path} {count.value}{out_of} {count.unit}"
+    net = f" ({count.net(cancelled)} net of reverts)" if count.cancelled(cancelled) else ""
+    return f"{count.path} {count.value}{out_of} {count.unit}{net}"

@@ -26,7 +26,8 @@ _RISK_GROUPS = ("flags", "threads")
 class PlanMaterial:
     """What a plan is made from; `themes` are the groups of pull requests, before they have names.
 
-    `reverts` take back an earlier change: no theme tells them, and a reader must know.
+    `must_look` are told with the highlights wherever they rank: reverts, which no theme tells, and fixes of damage.
+    `cancelled` are changes that were taken back, and what took them back.
     """
 
     facts: tuple[Fact, ...]
@@ -34,15 +35,16 @@ class PlanMaterial:
     ranking: Ranking
     themes: tuple[Grouping, ...]
     inputs: str
-    reverts: frozenset[int] = frozenset()
+    must_look: frozenset[int] = frozenset()
+    cancelled: frozenset[int] = frozenset()
 
     def facts_of_theme(self, theme: Grouping) -> tuple[Fact, ...]:
         """What the request of a theme shows, in rank order."""
         return tuple(fact for fact in self.facts if fact.pull in theme.pulls and fact.kind in TOLD_IN_THEMES)
 
     def facts_of_highlights(self) -> tuple[Fact, ...]:
-        """Headline, scope and condition of each highlight and revert: a main line, and too little for a story."""
-        listed = self.reverts.union(self.ranking.highlights)
+        """Headline, scope and condition of each highlight and must-look: a main line, and too little for a story."""
+        listed = self.must_look.union(self.ranking.highlights)
         told = TOLD_IN_THEMES - AT_LENGTH
         return tuple(fact for fact in self.facts if fact.pull in listed and fact.kind in told)
 
@@ -101,5 +103,5 @@ def _unfit(section: str, item: PlanItemReply, kinds: Mapping[str, FactKind]) -> 
         faults.append(f"cites no statistic of {', '.join(_TREND_GROUPS)}")
     of_risk = any(kinds.get(fact) in ("risk", "thread") for fact in item.facts)
     if section == "risks" and not of_risk and groups.isdisjoint(_RISK_GROUPS):
-        faults.append("cites no risk, no open thread and no flag")
+        faults.append("cites no risk, no review thread and no flag")
     return faults

@@ -7,6 +7,7 @@ from prhub_digest.compose.facts import SEVERITY_ORDER
 from prhub_digest.compose.plan import PlanMaterial
 from prhub_digest.compose.themes import Grouping
 from prhub_digest.models.plan import Fact, FactKind, PlanItem
+from prhub_digest.models.stats import Count
 
 _PULLS_OF_THEME = 5
 _RISKS = 5
@@ -29,10 +30,10 @@ class RulesPlan:
         return [(tuple(fact.id for fact in facts), "what changed") for facts in chosen][:_PULLS_OF_THEME]
 
     def trends(self) -> tuple[PlanItem, ...]:
-        """From the largest counts."""
+        """From the largest counts, net of reverts."""
         items: list[PlanItem] = []
         for group, point in _TREND_POINTS.items():
-            if counts := self.material.stats.group(group):
+            if counts := sorted(self.material.stats.group(group), key=self._lasting, reverse=True):
                 paths = tuple(count.path for count in counts[: 1 if group == "files" else 3])
                 items.append(PlanItem(id=f"t{len(items) + 1}", stats=paths, point=point))
         return tuple(items)
@@ -61,6 +62,9 @@ class RulesPlan:
             last = f"e{len(items) + 1}"
             items.append(PlanItem(id=last, facts=risks[0].facts, stats=risks[0].stats, point="the main risk"))
         return tuple(items)
+
+    def _lasting(self, count: Count) -> int | float:
+        return count.net(self.material.cancelled)
 
     def _of(self, pull: int, kind: FactKind) -> list[Fact]:
         return [fact for fact in self.material.facts if fact.pull == pull and fact.kind == kind]

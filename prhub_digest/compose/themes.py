@@ -13,6 +13,8 @@ MOST_THEMES = 9
 # What nobody's program notices is told only where it matters more than usual.
 _ROUTINE: frozenset[ChangeType] = frozenset({"docs", "test", "build", "dependency"})
 _ROUTINE_BELOW = 2.0
+# The behaviour sub-score from which something is not as it was, by default or for callers: never routine.
+_BREAKS = 4
 # A theme weighs what its best weigh, so that many small changes are not the main thing.
 _WEIGHED = 3
 
@@ -33,12 +35,12 @@ def group_by_theme(
     Areas are joined, the smallest first, with the area that the same pull requests touch most often.
     """
     known = {own.pull: own for own in signals.pulls}
-    gone = {number for unit in signals.units for number in unit.pulls if number not in unit.standing}
     importance = {entry.pull: entry.importance for entry in ranking.entries}
     told = [
         entry.pull
         for entry in ranking.entries
-        if entry.pull not in gone and not _is_routine(summaries[entry.pull], known[entry.pull], entry.importance)
+        if entry.pull not in signals.cancelled
+        and not _is_routine(summaries[entry.pull], known[entry.pull], entry.importance)
     ]
     groups: dict[str, list[int]] = {}
     for number in told:
@@ -66,6 +68,8 @@ def group_by_theme(
 
 
 def _is_routine(summary: PullRequestSummary, signals: PullRequestSignals, importance: float) -> bool:
+    if any(score.name == "behaviour" and score.value >= _BREAKS for score in summary.scores):
+        return False
     bump = signals.bot and summary.change_type == "dependency"
     return bump or (summary.change_type in _ROUTINE and importance < _ROUTINE_BELOW)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.request import RequestBuilder
@@ -14,7 +15,7 @@ from prhub_digest.models.summary import PullRequestSummary
 ITEMS_A_CALL = 12
 BODY: tuple[SectionName, ...] = ("changes", "trends", "risks", "recommendations", "highlights")
 _BODY_WITH_HEADINGS: tuple[SectionName, ...] = ("headings", *BODY)
-_LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文)"}
+LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文)"}
 HEADINGS_PROMPT, SENTENCES_PROMPT = "compose_headings", "compose_wording"
 _SECTIONS: dict[SectionName, str] = {
     "executive": "executive summary, for a reader who reads nothing else",
@@ -51,23 +52,43 @@ _STATISTICS = {
 }
 
 
+class Wording(Protocol):
+    """One call. `names` maps what its reply calls a text to the ids of the digest that get it."""
+
+    @property
+    def subject(self) -> str: ...
+
+    @property
+    def request(self) -> LogicalRequest: ...
+
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]: ...
+
+
 @dataclass(frozen=True)
 class WordingTask:
-    """One call: items of one section. `faults` maps refused items to what was wrong with their sentence."""
+    """One call: items of one section."""
 
     section: SectionName
     subject: str
     items: tuple[PlanItem, ...]
     request: LogicalRequest
 
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        return {item.id: (item.id,) for item in self.items}
+
 
 @dataclass(frozen=True)
 class WordingMaterial:
+    """`reverted` are the pull requests that were taken back within the week."""
+
     plan: Plan
     summaries: Mapping[int, PullRequestSummary]
     language: Language
     builder: RequestBuilder
     glossary: tuple[Term, ...] = ()
+    reverted: frozenset[int] = frozenset()
 
 
 def worded_first(language: Language) -> tuple[SectionName, ...]:
@@ -96,24 +117,23 @@ def repair_task(material: WordingMaterial, task: WordingTask, faults: Mapping[st
     return _task(material, task.section, f"{task.subject}.repair", items, faults=told)
 
 
-def word(task: WordingTask, asker: Asker) -> tuple[dict[str, str], Usage, Usage]:
-    """The sentences by item id, the usage of the reply, and what was paid for now.
+def word(task: Wording, asker: Asker) -> tuple[dict[str, str], Usage, Usage]:
+    """The texts by the digest's ids, the usage of the reply, and what was paid for now.
 
     Raises:
         ReplyError: no usable reply; the caller lets templates speak.
     """
 
     def fault(reply: WordingReply) -> str | None:
-        wanted = [item.id for item in task.items]
         given = [worded.item for worded in reply.items]
-        faults = [f"unknown item {item!r}" for item in given if item not in wanted]
-        faults += [f"item {item!r} is missing" for item in wanted if item not in given]
-        faults += [f"item {item!r} stands {given.count(item)} times" for item in wanted if given.count(item) > 1]
+        faults = [f"unknown item {item!r}" for item in given if item not in task.names]
+        faults += [f"item {item!r} is missing" for item in task.names if item not in given]
+        faults += [f"item {item!r} stands {given.count(item)} times" for item in task.names if given.count(item) > 1]
         faults += [f"item {worded.item!r} has no text" for worded in reply.items if not worded.text.strip()]
         return "; ".join(faults) or None
 
     answer = asker.ask(task.request, WordingReply, fault)
-    words = {worded.item: " ".join(worded.text.split()) for worded in answer.reply.items}
+    words = {own: " ".join(worded.text.split()) for worded in answer.reply.items for own in task.names[worded.item]}
     return words, answer.usage, answer.paid
 
 
@@ -130,25 +150,25 @@ def _task(
     blocks = (
         [_heading_block(material, item) for item in items]
         if headings
-        else [_item_block(material, item, before) for before, item in zip((None, *items), items, strict=False)]
+        else [_item_block(material, section, item, before) for before, item in zip((None, *items), items, strict=False)]
     )
     if kept:
         blocks.append("Sentences already in the digest:\n" + "\n".join(kept))
     values = {
         **({} if headings else {"section": _SECTIONS[section]}),
-        "language": _LANGUAGES[material.language],
+        "language": LANGUAGES[material.language],
         "items": "\n\n".join(blocks),
     }
     if faults is not None:
         values["faults"] = faults
-    if terms := _terms(material, "\n".join(blocks)):
+    if terms := glossary_of(material, "\n".join(blocks)):
         values["terms"] = terms
     prompt = HEADINGS_PROMPT if headings else SENTENCES_PROMPT
     request = material.builder.build(prompt, subject=subject, values=values)
     return WordingTask(section, subject, items, request)
 
 
-def _terms(material: WordingMaterial, told: str) -> str:
+def glossary_of(material: WordingMaterial, told: str) -> str:
     """The glossary as far as these items need it; it has Chinese names only."""
     if material.language != "zh":
         return ""
@@ -160,12 +180,17 @@ def _heading_block(material: WordingMaterial, item: PlanItem) -> str:
     return "\n".join((f"item {item.id}", f"name: {item.point}", *facts))
 
 
-def _item_block(material: WordingMaterial, item: PlanItem, before: PlanItem | None) -> str:
-    """`before` is the item whose sentence stands just before; what it says of a pull request need not be said again."""
+def _item_block(material: WordingMaterial, section: SectionName, item: PlanItem, before: PlanItem | None) -> str:
+    """`before` is the item whose sentence stands just before; what it says of a pull request need not be said again.
+
+    Nor need a recommendation say what the risk said that it answers.
+    """
     lines = [f"item {item.id}", f"point: {item.point}"]
     told = dict.fromkeys(material.plan.fact(fact).pull for fact in before.facts) if before else {}
     for pull in dict.fromkeys(material.plan.fact(fact).pull for fact in item.facts):
-        if before and pull in told:
+        if section == "recommendations":
+            lines.append(_headline(material.summaries[pull]))
+        elif before and pull in told:
             lines.append(f"pull request: that of item {before.id}, which says when it holds")
         else:
             lines += _context(material.summaries[pull])
@@ -174,9 +199,13 @@ def _item_block(material: WordingMaterial, item: PlanItem, before: PlanItem | No
     return "\n".join(lines)
 
 
+def _headline(summary: PullRequestSummary) -> str:
+    return f"pull request: {summary.headline}"
+
+
 def _context(summary: PullRequestSummary) -> list[str]:
     """What keeps a sentence about one fact of a pull request from saying too much."""
-    lines = [f"pull request: {summary.headline}"]
+    lines = [_headline(summary)]
     if summary.scope:
         lines.append(f"it concerns: {summary.scope.text}")
     if summary.condition:
@@ -191,5 +220,7 @@ def _fact_line(fact: Fact) -> str:
         return f"{fact.kind}: {fact.text}"
     figure = fact.figure
     direction = "" if figure.direction == "none" else f", {figure.direction}"
+    if direction and figure.baseline_is == "other":
+        direction += " against something other than the state before"
     condition = f", {figure.condition}" if figure.condition else ""
     return f"figure: {figure.metric}{direction}{condition} (code writes the value)"

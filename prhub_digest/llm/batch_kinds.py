@@ -11,6 +11,7 @@ _KINDS = {
     "compose_theme": "plan",
     "compose_plan": "plan",
     "compose_headings": "wording",
+    "compose_lines": "wording",
     "compose_wording": "wording",
 }
 

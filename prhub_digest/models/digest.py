@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.period import Period
@@ -37,6 +39,17 @@ class Sentence(Record):
     reason: str | None = None
 
 
+class TranslatedLine(Record):
+    """A line of the page that no plan item words, in the digest's language; `id` is one of `Fact.lines`.
+
+    `text` is None where the English line has to do, since its translation was missing or refused (`reason`).
+    """
+
+    id: str
+    text: str | None
+    reason: str | None = None
+
+
 class DigestTheme(Record):
     """`heading` names the theme in the digest's language; None when it has no name, and its `areas` have to do."""
 
@@ -64,7 +77,7 @@ class Digest(Record):
 
     `model` is None then, and when stubs stand in for a model's replies. `announced_highlights` is the number the digest
     states; as many are listed. `usage` is the stored usage of all the replies this digest is made from, whenever they
-    were paid for; its counts of stale replies and stubs mark every page.
+    were paid for; its counts of stale replies and stubs mark every page. An English digest has no `lines`.
     """
 
     language: Language
@@ -79,6 +92,7 @@ class Digest(Record):
     risks: tuple[Sentence, ...] = ()
     recommendations: tuple[Recommendation, ...] = ()
     highlights: tuple[Highlight, ...] = ()
+    lines: tuple[TranslatedLine, ...] = Field((), exclude_if=lambda lines: not lines)
     usage: Usage = Usage()
 
     @property

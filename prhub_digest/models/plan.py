@@ -1,6 +1,6 @@
 """What the digest will say, before any language: which facts stand in which section."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Usage
@@ -24,6 +24,22 @@ class Fact(Record):
     figure: Figure | None = None
     thread: str | None = None
     severity: Severity | None = None
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """What a page may print of it in words of its own, by line id: `9.headline`, `9.thread.RT_1`, `p1.f2.metric`.
+
+        In English; a headline that is the title stands on the page as such.
+        """
+        if self.figure is not None:
+            found = {f"{self.id}.metric": self.figure.metric, f"{self.id}.condition": self.figure.condition}
+        elif self.kind == "headline" and self.evidence is not None:
+            found = {f"{self.pull}.headline": self.text}
+        elif self.kind == "thread":
+            found = {f"{self.pull}.thread.{self.thread}": self.text}
+        else:
+            found = {}
+        return {line: text for line, text in found.items() if text.strip()}
 
 
 class PlanItemReply(Record):
@@ -123,6 +139,13 @@ class Plan(Record):
 
     def fact(self, fact_id: str) -> Fact:
         return next(fact for fact in self.facts if fact.id == fact_id)
+
+    @property
+    def cited(self) -> frozenset[str]:
+        """The ids of the facts that items rest on."""
+        return frozenset(
+            fact for section in get_args(SectionName) for item in self.items(section) for fact in item.facts
+        )
 
     @property
     def whole(self) -> bool:

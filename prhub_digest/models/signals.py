@@ -27,6 +27,8 @@ FlagName = Literal[
     "revert",
 ]
 OutcomeName = Literal["done", "deferred", "disputed", "answered", "open", "unknown"]
+# The outcomes of a thread that something is still to be done about.
+UNSETTLED: frozenset[OutcomeName] = frozenset({"open", "disputed", "deferred"})
 UnitKind = Literal["single", "series", "revert", "backport", "twin", "bump"]
 
 
@@ -136,6 +138,11 @@ class Signals(Record):
     areas: tuple[Area, ...]
     pulls: tuple[PullRequestSignals, ...]
     units: tuple[Unit, ...] = ()
+
+    @property
+    def cancelled(self) -> frozenset[int]:
+        """The pull requests of which nothing stands at the end of the period: a change with its revert."""
+        return frozenset(number for unit in self.units for number in unit.pulls if number not in unit.standing)
 
     def of(self, number: int) -> PullRequestSignals:
         return next(signals for signals in self.pulls if signals.pull == number)

@@ -33,6 +33,9 @@ GROUPS = (
     "coverage",
 )
 
+# Where a period's work went; a change and its revert are none of it.
+_OF_WORK = ("areas", "platforms", "modules", "types", "labels", "files")
+
 
 class Count(Record):
     """One statistic. `path` is what a sentence cites: a group, a dot, a key (`flags.missing_tests`).
@@ -54,6 +57,14 @@ class Count(Record):
     @property
     def key(self) -> str:
         return self.path.partition(".")[2]
+
+    def cancelled(self, numbers: frozenset[int]) -> int:
+        """How many of its pull requests are among `numbers`, changes with their reverts; 0 where all of them count."""
+        return len(numbers.intersection(self.pulls)) if self.group in _OF_WORK else 0
+
+    def net(self, numbers: frozenset[int]) -> int | float:
+        """The value without the changes that were taken back, and without what took them back."""
+        return self.value - self.cancelled(numbers)
 
 
 class Stats(Record):

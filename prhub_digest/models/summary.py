@@ -18,6 +18,7 @@ ChangeType = Literal[
 DefaultState = Literal["on", "off", "unchanged", "unknown"]
 Severity = Literal["low", "medium", "high"]
 Direction = Literal["up", "down", "none"]
+BaselineIs = Literal["before", "other", "none"]
 MeasuredBy = Literal["author", "reviewer", "ci", "unknown"]
 SubScoreName = Literal["reach", "behaviour", "cost", "risk", "durability"]
 Score = Literal[0, 1, 2, 3, 4, 5]
@@ -33,7 +34,7 @@ class StatementReply(Record):
 
 
 class DefaultReply(Record):
-    """Whether what the change adds or flips is on by default."""
+    """Whether what the change adds or flips is on by default; `unchanged` where no setting governs it."""
 
     state: DefaultState
     line: str
@@ -45,6 +46,7 @@ class FigureReply(Record):
     value: str
     unit: str
     baseline: str
+    baseline_is: BaselineIs
     direction: Direction
     condition: str
     measured_by: MeasuredBy
@@ -124,12 +126,16 @@ class Statement(Record):
 
 
 class Figure(Record):
-    """A measured value with what makes it true; `value` is written as in the source."""
+    """A measured value with what makes it true; `value` is written as in the source.
+
+    `baseline_is`: `before` (the same thing before this change), `other` (something else, which `condition` names).
+    """
 
     metric: str
     value: str
     unit: str
     baseline: str
+    baseline_is: BaselineIs
     direction: Direction
     condition: str
     measured_by: MeasuredBy
@@ -142,8 +148,8 @@ class Risk(Record):
     evidence: Evidence
 
 
-class OpenThread(Record):
-    """A review thread that code found open, worded by the model (`text`), or by its first comment when it did not."""
+class UnsettledThread(Record):
+    """A review thread that code found open, disputed or deferred: in the model's words, else its first comment."""
 
     thread: str
     text: str
@@ -189,7 +195,7 @@ class PullRequestSummary(Record):
     claims: tuple[Statement, ...] = ()
     figures: tuple[Figure, ...] = ()
     risks: tuple[Risk, ...] = ()
-    open_threads: tuple[OpenThread, ...] = ()
+    unsettled_threads: tuple[UnsettledThread, ...] = ()
     scores: tuple[SubScore, ...]
     dropped: tuple[Dropped, ...] = ()
     replies: tuple[SummaryReply, ...] = ()

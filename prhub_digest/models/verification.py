@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
 
@@ -18,16 +20,64 @@ CheckName = Literal[
     "language",
     "headings",
     "structure",
+    "lines",
+]
+# What is wrong, in words that a page has in every language: docs/checks.md says which check finds which.
+FindingKind = Literal[
+    "unknown_citation",
+    "other_citation",
+    "no_citation",
+    "unplanned",
+    "other_week",
+    "misquoted",
+    "figure_unlike_source",
+    "figure_words",
+    "figure_direction",
+    "figure_two_values",
+    "unlike_statistics",
+    "superlative",
+    "stray_number",
+    "stray_quantity",
+    "unknown_name",
+    "compares_weeks",
+    "little_support",
+    "foreign_words",
+    "names_nothing",
+    "added_negation",
+    "lost_negation",
+    "added_limit",
+    "lost_limit",
+    "added_default",
+    "lost_default",
+    "consequence",
+    "revert_untold",
+    "unprintable",
+    "off_glossary",
+    "length",
+    "markup",
+    "no_end_mark",
+    "other_language",
+    "heading",
+    "unlike_ranking",
+    "unlike_plan",
+    "repeated",
+    "unlike_english",
 ]
 
 
 class Finding(Record):
-    """`item` names the sentence; None when the finding is about the whole digest. An `error` must be repaired."""
+    """`item` names the sentence; None when the finding is about the whole digest. An `error` must be repaired.
+
+    `kind` and `about`, the words at fault, are for the page: it has a phrase for each kind, and `about` is copied from
+    the sentence or its source. `message` is the whole matter in English, for whoever repairs it.
+    """
 
     check: CheckName
+    kind: FindingKind
     severity: Literal["error", "warning"]
     item: str | None
     message: str
+    about: str = Field("", exclude_if=lambda about: not about)
 
 
 class CheckCount(Record):

@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from prhub_digest.compose import HEADINGS_PROMPT, SENTENCES_PROMPT, stats_block
+from prhub_digest.compose import HEADINGS_PROMPT, LINES_PROMPT, SENTENCES_PROMPT, stats_block
 from prhub_digest.console import Console
 from prhub_digest.errors import PendingReplies
 from prhub_digest.llm.ask import Asker
@@ -192,15 +192,18 @@ class _Estimating:
         waits = self._before_plan or self._of(PLAN_PROMPT, THEME_PROMPT)
         plan = None if waits else self.run.folder.read_valid(PLAN, Plan)
         items = Items.of_plan(plan) if plan else self._expected
-        constant = self._constant(SENTENCES_PROMPT, section="key changes", language="English", items="")
+        constants = (
+            self._constant(SENTENCES_PROMPT, section="key changes", language="English", items=""),
+            self._constant(LINES_PROMPT, language="English", items=""),
+        )
         tokens, calls = Tokens(), 0
         for language in self.run.options.languages:
-            asked = self._of(SENTENCES_PROMPT, HEADINGS_PROMPT)
+            asked = self._of(SENTENCES_PROMPT, HEADINGS_PROMPT, LINES_PROMPT)
             waiting = [request for request in asked if request.subject.startswith(f"{language}.")]
             known = [(request.subject, self._input(request)) for request in waiting]
             calls += wording_calls(items, language)
             if waiting or plan is None:
-                tokens += worded(items, language, known, constant, self.factor)
+                tokens += worded(items, language, known, constants, self.factor)
         return self._part("wording", SENTENCES_PROMPT, calls, tokens)
 
     def _plan_input(self) -> float:
@@ -223,7 +226,7 @@ class _Estimating:
     @property
     def _summaries_output(self) -> float:
         """The output of all summaries, also of those that are stored."""
-        beside = self._constant(SUMMARY, repository="", areas=OTHER, part="1 of 1", open_threads="none", change="")
+        beside = self._constant(SUMMARY, repository="", areas=OTHER, part="1 of 1", threads="none", change="")
         return sum(
             summary_output(own.tokens_shown + own.chunks * beside, self.factor, calls=own.chunks)
             for own in self.coverage

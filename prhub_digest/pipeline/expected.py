@@ -6,41 +6,43 @@ another vocabulary. docs/cost.md shows the measurement.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from prhub_digest.compose import BODY, ITEMS_A_CALL, MOST_THEMES, worded_first
+from prhub_digest.compose import BODY, ITEMS_A_CALL, LINES_A_CALL, MOST_THEMES, worded_first
 from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import Plan, SectionName
 
 # Of a summary: so much whatever it is about, and so much of its input.
-_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 470, 0.135
+_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 305, 0.175
 # Statements in the request for a headline, by the chunks of the pull request.
 _STATEMENTS_OF_CHUNK = 108
 # Facts in the planning requests, by the tokens of the summaries' replies that they come from: those of the themes, and
 # those of the highlights and dangers.
-FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.2, 0.105
-HEADLINE_OUTPUT = 47
+FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.182, 0.121
+HEADLINE_OUTPUT = 43
 # A pull request in a comparison, and the letters of twelve as JSON.
 COMPARED, COMPARISON_OUTPUT = 135, 60
-PLAN_OUTPUT_OF_ITEM = 40
+PLAN_OUTPUT_OF_ITEM = 46
 NAME_OUTPUT = 35
 # Of a sentence that is refused, a share is asked for once more, mostly alone.
 _REPAIRS_OF_ITEM = 0.01
 _REPAIR_INPUT, _REPAIR_OUTPUT = 120, 76
 # What the executive summary is shown of the sentences before it.
-_KEPT = 0.8
+_KEPT = 0.75
 _INPUT_OF_ITEM: dict[SectionName, int] = {
-    "executive": 137,
-    "headings": 10,
-    "changes": 160,
-    "trends": 38,
-    "risks": 138,
-    "recommendations": 137,
-    "highlights": 221,
+    "executive": 195,
+    "headings": 53,
+    "changes": 179,
+    "trends": 124,
+    "risks": 204,
+    "recommendations": 175,
+    "highlights": 234,
 }
-_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 63, "zh": 71}
+_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 62, "zh": 69}
 SENTENCE_OUTPUT = max(_OUTPUT_OF_ITEM.values())
 _HEADING_OUTPUT = 22
+# A translated line: a headline, or what is told of a thread or a figure.
+_INPUT_OF_LINE, _OUTPUT_OF_LINE, _LINES_OF_PULL = 30, 39, 2.9
 _CHANGES_OF_PULL, _MOST_CHANGES = 1.1, 35
 _HIGHLIGHTS_OF_PULL = 0.3
 
@@ -57,27 +59,32 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """How many sentences each section of a digest has."""
+    """How many sentences each section of a digest has, and how many lines other languages than English translate."""
 
     by_section: dict[SectionName, int]
+    lines: int = 0
 
     @classmethod
     def expected(cls, pulls: int, areas: int, highlights: int) -> "Items":
         """Of a week of so many pull requests in so many areas."""
         most: dict[SectionName, int] = {
-            "executive": 4,
+            "executive": 5,
             "headings": min(MOST_THEMES, areas),
             "changes": min(_MOST_CHANGES, round(_CHANGES_OF_PULL * pulls)),
-            "trends": 3,
+            "trends": 4,
             "risks": 5,
             "recommendations": 5,
             "highlights": min(highlights, max(1, math.floor(_HIGHLIGHTS_OF_PULL * pulls))),
         }
-        return cls({section: min(count, 2 * pulls) for section, count in most.items()})
+        by_section = {section: min(count, 2 * pulls) for section, count in most.items()}
+        return cls(by_section, round(_LINES_OF_PULL * pulls))
 
     @classmethod
     def of_plan(cls, plan: Plan) -> "Items":
-        return cls({section: len(plan.items(section)) for section in ("executive", "headings", *BODY)})
+        by_section = {section: len(plan.items(section)) for section in ("executive", "headings", *BODY)}
+        cited = plan.cited
+        told = (fact for fact in plan.facts if fact.kind != "figure" or fact.id in cited)
+        return cls(by_section, len({text for fact in told for text in fact.lines.values()}))
 
     @property
     def themes(self) -> int:
@@ -105,25 +112,43 @@ def headline_input(chunks: int, factor: float) -> float:
 
 def wording_calls(items: Items, language: Language) -> int:
     """The calls of one language, without repairs."""
-    return sum(_calls(items.by_section[section]) for section in ("executive", *worded_first(language)))
+    sections = sum(_calls(items.by_section[section]) for section in ("executive", *worded_first(language)))
+    return sections + _line_calls(items, language)
 
 
-def worded(items: Items, language: Language, known: Sequence[tuple[str, int]], constant: int, factor: float) -> Tokens:
-    """The wording of one language: body, repairs, and the executive summary, which sees the body's sentences.
+def worded(
+    items: Items, language: Language, known: Sequence[tuple[str, int]], constants: tuple[int, int], factor: float
+) -> Tokens:
+    """The wording of one language: body, repairs, lines, and the executive summary, which sees the body's sentences.
 
-    `known` are its requests that can be counted, by subject. `constant` is the input of a request without items.
+    `known` are its requests that can be counted, by subject. `constants` are the input of a request for sentences
+    without items, and of one for lines.
     """
-    sentence, closing = _OUTPUT_OF_ITEM[language] * factor, items.by_section["executive"]
+    constant, sentence, closing = constants[0], _OUTPUT_OF_ITEM[language] * factor, items.by_section["executive"]
+    size = sum(size for _, size in known)
     if any(subject.endswith(".executive") for subject, _ in known):
-        return Tokens(len(known), sum(size for _, size in known), closing * sentence)
+        return Tokens(len(known), size, closing * sentence)
     headings = items.themes * _HEADING_OUTPUT * factor if language != "en" else 0.0
-    body = _body(items, language, constant, factor) if not known else Tokens(len(known), sum(size for _, size in known))
-    asked = items.body * body.calls / max(1, sum(_calls(items.by_section[section]) for section in BODY))
+    lines = _lines(items, language, constants[1], factor)
+    body = Tokens(len(known), size) if known else _body(items, language, constant, factor) + replace(lines, output=0)
+    of_body = sum(".lines" not in subject for subject, _ in known) if known else body.calls - lines.calls
+    asked = items.body * of_body / max(1, sum(_calls(items.by_section[section]) for section in BODY))
     repairs = _REPAIRS_OF_ITEM * asked
     repaired = Tokens(repairs, repairs * (constant + _REPAIR_INPUT * factor), repairs * _REPAIR_OUTPUT * factor)
     shown = closing * _INPUT_OF_ITEM["executive"] * factor + _KEPT * items.body * sentence
     executive = Tokens(1, constant + shown, closing * sentence) if closing else Tokens()
-    return body + Tokens(output=asked * sentence + headings) + repaired + executive
+    return body + Tokens(output=asked * sentence + headings + lines.output) + repaired + executive
+
+
+def _lines(items: Items, language: Language, constant: int, factor: float) -> Tokens:
+    """The translated lines of a language."""
+    calls = _line_calls(items, language)
+    count = items.lines if calls else 0
+    return Tokens(calls, calls * constant + count * _INPUT_OF_LINE * factor, count * _OUTPUT_OF_LINE * factor)
+
+
+def _line_calls(items: Items, language: Language) -> int:
+    return 0 if language == "en" else math.ceil(items.lines / LINES_A_CALL)
 
 
 def _body(items: Items, language: Language, constant: int, factor: float) -> Tokens:

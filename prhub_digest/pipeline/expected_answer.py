@@ -31,7 +31,7 @@ def answer_tokens(request: LogicalRequest, input_tokens: int, expected: Items, f
         case "compose_theme":
             items = expected.by_section["changes"] / max(1, expected.themes)
             tokens = (PLAN_OUTPUT_OF_ITEM * items + NAME_OUTPUT) * factor
-        case "compose_wording" | "compose_headings":
+        case "compose_wording" | "compose_headings" | "compose_lines":
             tokens = len(_ITEM.findall(request.messages[-1].content)) * SENTENCE_OUTPUT * factor
         case "rank_compare":
             tokens = COMPARISON_OUTPUT * factor

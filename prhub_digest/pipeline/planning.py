@@ -26,12 +26,15 @@ from prhub_digest.llm.stub import LeftToRules
 from prhub_digest.models.llm import LogicalRequest, Usage
 from prhub_digest.models.plan import Plan, PlanReply, ThemeReply
 from prhub_digest.models.run import Failure
+from prhub_digest.models.summary import PullRequestSummary
 from prhub_digest.pipeline.context import Run, StageCost
 from prhub_digest.pipeline.summarizing import NO_MODEL
 from prhub_digest.pipeline.week import Week
+from prhub_digest.signals.severity import names_damage
 
 PLAN = "plan.json"
 THEME_PROMPT, PLAN_PROMPT = "compose_theme", "compose_plan"
+_GRAVE = 4
 
 
 def plan_week(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
@@ -42,9 +45,10 @@ def plan_week(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
         BudgetError, PendingReplies: as `compose` says.
     """
     themes = group_by_theme(week.ranking, week.summaries, week.signals)
-    reverts = frozenset(number for number, summary in week.summaries.items() if summary.change_type == "revert")
     facts = facts_of(week.ranking, week.summaries)
-    material = PlanMaterial(facts, week.statistics, week.ranking, themes, inputs, reverts)
+    shown = frozenset(number for number, summary in week.summaries.items() if must_look(summary))
+    cancelled = week.signals.cancelled
+    material = PlanMaterial(facts, week.statistics, week.ranking, themes, inputs, shown, cancelled)
     if run.asker is None or run.builder is None:
         return plan_by_rules(material, NO_MODEL)
     if not week.collection.numbers:
@@ -54,6 +58,15 @@ def plan_week(run: Run, week: Week, inputs: str, cost: StageCost) -> Plan:
         cost.add(stored.usage, Usage())
         return stored
     return _Planning(run, week, material, run.asker, run.builder, cost).plan()
+
+
+def must_look(summary: PullRequestSummary) -> bool:
+    """A revert; a fix of something that broke badly, by the score of its effect or by a word for damage."""
+    if summary.change_type != "fix":
+        return summary.change_type == "revert"
+    quote = summary.headline_evidence.quote if summary.headline_evidence else ""
+    effect = (score.value for score in summary.scores if score.name in ("behaviour", "risk"))
+    return max(effect, default=0) >= _GRAVE or names_damage(f"{summary.headline}\n{quote}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +144,7 @@ class _Planning:
         values = {
             "repository": self.week.collection.repository,
             "themes": ", ".join(themes) or "none",
-            "stats": stats_block(self.material.stats),
+            "stats": stats_block(self.material.stats, self.material.cancelled),
             "highlights": highlights,
             "dangers": dangers_block(self.material.facts, budget=room - count(highlights), count=count),
         }

@@ -49,5 +49,5 @@ def _entry(letter: str, summary: PullRequestSummary) -> str:
             lines.append(f"  {label}: {statement.text}")
     lines += [f"  {claim.text}" for claim in summary.claims[:_CLAIMS]]
     lines += [f"  risk: {risk.text}" for risk in summary.risks[:_RISKS]]
-    lines += [f"  left open ({thread.severity}): {thread.text}" for thread in summary.open_threads[:_RISKS]]
+    lines += [f"  left open ({thread.severity}): {thread.text}" for thread in summary.unsettled_threads[:_RISKS]]
     return "\n".join(lines)

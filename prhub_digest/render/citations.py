@@ -92,17 +92,25 @@ def line_spans(line: Line, language: Language) -> Inline:
 
 def figure_text(language: Language, figure: Figure) -> str:
     """Metric, baseline and value with unit and direction, condition, whose measurement: as the record has them."""
-    parts = (_measured(language, figure), _measured_under(language, figure))
-    return say(language, "mark.comma").join(part for part in parts if part)
+    return _joined(language, _measured(language, figure), _measured_under(language, figure))
 
 
 def figure_brackets(language: Language, figures: Sequence[Figure]) -> tuple[str, ...]:
     """What stands in brackets after a sentence: figures of one measurement share a bracket and name it once."""
     groups = [(under, list(own)) for under, own in groupby(figures, lambda figure: _measured_under(language, figure))]
     if all(len(own) == 1 for _, own in groups):
-        whole = say(language, "mark.semicolon").join(figure_text(language, figure) for figure in figures)
+        whole = _listed(language, figures)
         return (whole,) if whole else ()
     return tuple(_bracket(language, under, own) for under, own in groups)
+
+
+def _listed(language: Language, figures: Sequence[Figure]) -> str:
+    """Figures with a condition each; who measured them all stands once, at the end."""
+    who = {_measured_by(language, figure) for figure in figures}
+    if len(figures) < 2 or len(who) > 1 or "" in who:
+        return say(language, "mark.semicolon").join(figure_text(language, figure) for figure in figures)
+    told = (_joined(language, _measured(language, figure), _condition(figure)) for figure in figures)
+    return say(language, "mark.semicolon").join(told) + say(language, "figure.all") + "".join(who)
 
 
 def _bracket(language: Language, under: str, figures: Sequence[Figure]) -> str:
@@ -118,16 +126,29 @@ def _measured(language: Language, figure: Figure) -> str:
 
 
 def _measured_under(language: Language, figure: Figure) -> str:
-    """The condition, and who measured unless the condition says it."""
-    condition = tidied(figure.condition.replace("`", ""))
-    told = figure.measured_by == "unknown" and _SPEAKS_OF_MEASURING.search(condition)
-    parts = (condition, "" if told else say(language, f"measured.{figure.measured_by}"))
+    """The condition, and who measured."""
+    return _joined(language, _condition(figure), _measured_by(language, figure))
+
+
+def _condition(figure: Figure) -> str:
+    return tidied(figure.condition.replace("`", ""))
+
+
+def _measured_by(language: Language, figure: Figure) -> str:
+    """Empty where the condition says it."""
+    told = figure.measured_by == "unknown" and _SPEAKS_OF_MEASURING.search(_condition(figure))
+    return "" if told else say(language, f"measured.{figure.measured_by}")
+
+
+def _joined(language: Language, *parts: str) -> str:
     return say(language, "mark.comma").join(part for part in parts if part)
 
 
 def statistic_text(page: Page, count: Count) -> str:
-    """`code without tests 3 / 16 PRs`."""
-    return f"{statistic_name(page.language, count)} {statistic_value(page, count)}"
+    """`code without tests 3 / 16 PRs`, and how many of them are a change and its revert."""
+    cancelled = count.cancelled(page.given.signals.cancelled)
+    net = page.say("mark.comma") + page.say("statistic.cancelled", n=cancelled) if cancelled else ""
+    return f"{statistic_name(page.language, count)} {statistic_value(page, count)}{net}"
 
 
 def statistic_name(language: Language, count: Count) -> str:
@@ -194,7 +215,10 @@ def _value_text(language: Language, figure: Figure) -> str:
     start = baseline.removesuffix(unit).rstrip() if unit else baseline
     directed = _DIRECTION.search(f"{value} {unit}") is not None
     if _BARE_NUMBER.fullmatch(start) and not directed:
-        return f"{start} → {_with_unit(value, unit)}"
+        measured = _with_unit(value, unit)
+        if figure.baseline_is == "before":
+            return f"{start} → {measured}"
+        return f"{measured} {say(language, 'figure.against', baseline=_with_unit(start, unit))}"
     signed = _with_unit(value if directed else _signed(value, unit, figure), unit)
     return f"{signed} {say(language, 'figure.against', baseline=baseline)}" if baseline else signed
 

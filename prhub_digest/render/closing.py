@@ -100,6 +100,8 @@ def _reading(page: Page, *, named: bool = True) -> list[Line]:
     read = page.given.coverage
     if not read.pulls:
         return []
+    reasons = [(page.say(f"unread.{unread.reason.replace(' ', '_')}"), unread.files) for unread in read.unread]
+    listed = page.say("mark.open") + _listed(page, reasons) + page.say("mark.close") if reasons else ""
     lines = page.say(
         "close.lines",
         shown=read.changed_lines_shown,
@@ -107,8 +109,7 @@ def _reading(page: Page, *, named: bool = True) -> list[Line]:
         files=read.files - read.files_full,
         all_files=read.files,
     )
-    reasons = [(page.say(f"unread.{unread.reason.replace(' ', '_')}"), unread.files) for unread in read.unread]
-    notes = [lines, *([_counted(page, "close.unread", reasons)] if reasons else [])]
+    notes = [lines + listed + page.say("mark.stop")]
     partly = read.pulls - read.pulls_complete
     if not partly:
         return _notes([page.say("close.read_all", pulls=read.pulls), *notes])
@@ -140,31 +141,29 @@ def _checking(page: Page) -> list[Line]:
     key = "close.sentences_failed" if verification.errors else "close.sentences"
     made = sum(check.checked for check in verification.checks)
     return [
-        *_notes([page.say(key, n=sentences)] if sentences else []),
+        *_notes([page.say(key, n=sentences, made=made)] if sentences else [page.say("close.checked", n=made)]),
         _findings(page, verification),
-        *_notes([page.say("close.checked", n=made, kinds=len(verification.checks))] if made else []),
-        *_notes(_templates(page)),
+        *_notes([*_templates(page), *_untranslated(page)]),
     ]
 
 
 def _findings(page: Page, verification: Verification) -> Line:
-    """How many of which check, and below them each at its sentence."""
+    """How many, and below them each at its sentence."""
     if not verification.findings:
         return Line(plain(page.say("close.no_findings")))
-    found = Counter((finding.severity, finding.check) for finding in verification.findings)
-    listed = page.say("mark.list").join(
-        f"{page.say(f'check.{check}')} {n:,}{page.say('mark.open')}{page.say(f'finding.{severity}')}"
-        + page.say("mark.close")
-        for (severity, check), n in sorted(found.items())
-    )
-    told = page.say("close.findings") + page.say("mark.colon") + listed
-    return Line(plain(told), stop=page.say("mark.stop"), below=finding_lines(page, verification))
+    told = page.say("close.findings", n=len(verification.findings))
+    return Line(plain(told), below=finding_lines(page, verification))
 
 
 def _templates(page: Page) -> list[str]:
     sentences = page.given.digest.sentences if page.given.digest.mode == "model" else ()
     by_template = sum(sentence.origin == "template" for sentence in sentences)
     return [page.say("close.templates", n=by_template, total=len(sentences))] if by_template else []
+
+
+def _untranslated(page: Page) -> list[str]:
+    left = sum(line.text is None for line in page.given.digest.lines)
+    return [page.say("close.untranslated", n=left)] if left and not page.given.digest.usage.stubs else []
 
 
 def _leaving_out(page: Page) -> list[str]:
@@ -177,21 +176,23 @@ def _leaving_out(page: Page) -> list[str]:
 def _cost(page: Page) -> list[str]:
     digest = page.given.digest
     usage = digest.usage
-    lines = [page.say("close.model", model=digest.model)] if digest.model else []
     if usage.calls and not usage.input_tokens:
-        return [*lines, page.say("close.usage_unknown", calls=usage.calls)]
-    lines.append(
+        return [page.say("close.usage_unknown", model=digest.model, calls=usage.calls)]
+    return [
         page.say(
             "close.usage",
+            model=digest.model,
             calls=usage.calls,
             input=usage.input_tokens,
             cached=usage.cached_tokens,
             output=usage.output_tokens,
         )
-    )
-    return lines
+    ]
 
 
 def _counted(page: Page, key: str, counts: list[tuple[str, int]]) -> str:
-    listed = page.say("mark.list").join(f"{name} {n:,}" for name, n in counts)
-    return page.say(key) + page.say("mark.colon") + listed + page.say("mark.stop")
+    return page.say(key) + page.say("mark.colon") + _listed(page, counts) + page.say("mark.stop")
+
+
+def _listed(page: Page, counts: list[tuple[str, int]]) -> str:
+    return page.say("mark.list").join(f"{name} {n:,}" for name, n in counts)

@@ -13,6 +13,7 @@ from prhub_digest.models.summary import PullRequestSummary
 from prhub_digest.render.inline import Inline, Span, clip, parse_title
 from prhub_digest.render.phrases import say
 from prhub_digest.render.records import RenderInput
+from prhub_digest.render.typography import polish
 
 _WEB_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[A-Za-z0-9._~-]+)*")
 _REST_OF_URL = re.compile(r"(?:/[A-Za-z0-9_-]+)+(?:#[A-Za-z0-9_-]+)?")
@@ -49,6 +50,10 @@ class Page:
         return {fact.id: fact for fact in self.given.plan.facts} if self.given.plan else {}
 
     @cached_property
+    def _lines(self) -> Mapping[str, str | None]:
+        return {line.id: line.text for line in self.given.digest.lines}
+
+    @cached_property
     def _counts(self) -> Mapping[str, Count]:
         return {count.path: count for count in self.given.stats.counts}
 
@@ -64,7 +69,7 @@ class Page:
         return self._units.get(number)
 
     def fact(self, fact_id: str) -> Fact:
-        """The fact that a sentence cites.
+        """The fact that a sentence cites; metric and condition of a figure are in the digest's language.
 
         Raises:
             PrhubError: the plan has none of this id, or it is of a pull request outside the period.
@@ -74,7 +79,15 @@ class Page:
             raise PrhubError(f"the digest cites an unknown fact {fact_id!r}")
         if fact.pull not in self.given.collection.numbers:
             raise PrhubError(f"the digest cites #{fact.pull}, which is not of this period")
-        return fact
+        if fact.figure is None:
+            return fact
+        told = {name: self.line(f"{fact.id}.{name}") for name in ("metric", "condition")}
+        polished = {name: polish(text, self.language).rstrip("。") for name, text in told.items() if text}
+        return fact.model_copy(update={"figure": fact.figure.model_copy(update=polished)})
+
+    def line(self, line_id: str) -> str | None:
+        """A line in the digest's language; None where the English one stands."""
+        return self._lines.get(line_id)
 
     def count(self, path: str) -> Count | None:
         return self._counts.get(path)

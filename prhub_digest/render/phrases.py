@@ -5,6 +5,7 @@
 
 from prhub_digest.models.digest import Language
 from prhub_digest.render.phrases_closing import CLOSING
+from prhub_digest.render.phrases_findings import FINDINGS
 from prhub_digest.render.phrases_statistics import STATISTICS
 from prhub_digest.render.phrases_threads import THREADS
 
@@ -152,6 +153,7 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "type.revert": ("revert", "回退"),
     "type.other": ("other", "其他"),
     **CLOSING,
+    **FINDINGS,
     **STATISTICS,
     **THREADS,
 }

@@ -6,7 +6,6 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "Read in full: {full} of {pulls} {pulls:PR|PRs}; {part} in part or by name only",
         "全文阅读 {full} / {pulls} 个 PR；{part} 个部分阅读或仅看文件名",
     ),
-    "close.unread": ("Files not shown in full, by reason", "未全文展示的文件，按原因"),
     "unread.token_budget": ("token budget", "token 预算"),
     "unread.lines_cut_short": ("lines cut short", "长行截断"),
     "unread.lock_file": ("lock files", "锁文件"),
@@ -19,11 +18,8 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "unread.no_change_of_text": ("no change of text", "文本无改动"),
     "unread.submodule_pointer": ("submodule pointers", "子模块指针"),
     "close.lines": (
-        (
-            "Changed lines shown to the model: {shown} of {lines};"
-            " {files} of {all_files} {all_files:file|files} not shown in full."
-        ),
-        "给模型看过的改动行：{shown} / {lines}；{all_files} 个文件中有 {files} 个未完整展示。",
+        "Changed lines shown to the model: {shown} of {lines}; files not shown in full: {files} of {all_files}",
+        "给模型看过的改动行：{shown} / {lines}；未完整展示的文件：{files} / {all_files}",
     ),
     "close.all_summarised": ("Every one of the {total} {total:PR|PRs} was summarised.", "{total} 个 PR 均已生成摘要。"),
     "close.not_summarised": ("{n} of {total} {total:PR|PRs} not summarised", "{total} 个 PR 中有 {n} 个未生成摘要"),
@@ -51,37 +47,40 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "规划请求容纳不下而只出现在按领域列表中的 PR，共 {n} 个",
     ),
     "close.sentences": (
-        "{n} {n:sentence|sentences} checked by code: every number, link and name in {n:it|them} comes from the data.",
-        "代码核对了 {n} 个句子：其中的数字、链接和名称均来自数据。",
+        (
+            "{n} {n:sentence|sentences} checked by code ({made} {made:check|checks}):"
+            " every number, link and name in {n:it|them} comes from the data."
+        ),
+        "代码核对了 {n} 个句子（共 {made} 处）：其中的数字、链接和名称均来自数据。",
     ),
     "close.sentences_failed": (
-        "{n} {n:sentence|sentences} checked by code; not all passed, see below.",
-        "代码核对了 {n} 个句子；有未通过之处，见下。",
+        "{n} {n:sentence|sentences} checked by code ({made} {made:check|checks}); not all passed, see below.",
+        "代码核对了 {n} 个句子（共 {made} 处）；有未通过之处，见下。",
     ),
-    "close.checked": ("Checks made: {n}, of {kinds} {kinds:kind|kinds}.", "共检查 {n} 处，分 {kinds} 类。"),
-    "close.findings": ("To be read with care", "阅读时请留意"),
+    "close.checked": ("Checks made: {n}.", "共检查 {n} 处。"),
+    "close.findings": ("To be read with care: {n} {n:place|places}.", "阅读时请留意：{n} 处。"),
     "close.no_findings": ("No check failed.", "所有检查均通过。"),
     "close.not_checked": ("The checks were not run.", "尚未运行检查。"),
     "close.templates": (
         "Sentences that a template worded, from the facts' own text: {n} of {total}.",
         "{total} 个句子中有 {n} 个由模板写成，取自事实原文。",
     ),
+    "close.untranslated": ("Lines left in English: {n}.", "{n} 行未译，保留英文。"),
     "close.dropped": (
         "Statements of the model left out, since no evidence for them was found or a check refused them",
         "因找不到证据或未通过检查而舍弃的模型陈述",
     ),
     "close.none_dropped": ("No statement of the model was left out.", "没有舍弃模型的任何陈述。"),
-    "close.model": ("Model: {model}.", "模型：{model}。"),
     "close.usage_unknown": (
-        "Its replies took {calls} {calls:call|calls}; their token counts were not reported.",
-        "回复共调用 {calls} 次；未报告 token 用量。",
+        "Model: {model}, {calls} {calls:call|calls}; token counts were not reported.",
+        "模型：{model}，调用 {calls} 次；未报告 token 用量。",
     ),
     "close.usage": (
         (
-            "Its replies took {calls} {calls:call|calls}:"
+            "Model: {model}, {calls} {calls:call|calls}:"
             " {input} input tokens ({cached} of them cached), {output} output tokens."
         ),
-        "回复共调用 {calls} 次：输入 {input} token（其中缓存 {cached}），输出 {output} token。",
+        "模型：{model}，调用 {calls} 次：输入 {input} token（其中缓存 {cached}），输出 {output} token。",
     ),
     "close.wording": (
         "The words of each sentence were compared with what it cites; code does not see a wrong cause or direction.",
@@ -105,21 +104,8 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "dropped.thread": ("review threads", "评审讨论"),
     "dropped.score": ("scores", "评分"),
     "dropped.area": ("areas", "领域"),
-    "check.known_ids": ("known ids", "编号存在"),
-    "check.pulls_in_week": ("PRs of this week", "PR 属于本周"),
-    "check.quotes": ("quotes found in their source", "引文见于原文"),
-    "check.figures": ("figures", "测量数据"),
-    "check.statistics": ("statistics", "统计数字"),
-    "check.stray_digits": ("no stray digits", "无来历不明的数字"),
-    "check.identifiers": ("identifiers", "标识符"),
-    "check.trend_words": ("trend words", "趋势用语"),
-    "check.support": ("support by the cited facts", "有所引事实支持"),
-    "check.language": ("language", "语言"),
-    "check.headings": ("headings of themes", "主题标题"),
-    "check.structure": ("structure", "结构"),
     "place.digest": ("the whole digest", "整篇摘要"),
     "place.sentence": ("{n}", "第 {n} 句"),
-    "place.item": ("item {item}", "条目 {item}"),
     "finding.error": ("error", "错误"),
     "finding.warning": ("warning", "警告"),
 }

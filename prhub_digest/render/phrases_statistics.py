@@ -47,6 +47,10 @@ STATISTICS: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "stat.coverage.lines": ("changed", "改动"),
     "stat.coverage.lines_shown": ("shown to the model", "给模型看过"),
     "stat.coverage.pulls_complete": ("read in full", "全文阅读"),
+    "statistic.cancelled": (
+        "of which {n} {n:belongs|belong} to a change and its revert",
+        "其中 {n} 个属于改动与其回退",
+    ),
     "group.pulls": ("PRs, {key}", "PR（{key}）"),
     "group.commits": ("commits, {key}", "提交（{key}）"),
     "group.lines": ("lines, {key}", "行数（{key}）"),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from prhub_digest.models.signals import FlagName, OutcomeName, PullRequestSignals, ThreadOutcome
-from prhub_digest.models.summary import OpenThread, Severity
+from prhub_digest.models.signals import UNSETTLED, FlagName, OutcomeName, PullRequestSignals, ThreadOutcome
+from prhub_digest.models.summary import Severity, UnsettledThread
 from prhub_digest.render.citations import sentence_line
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, parse_title, plain, tidied
 from prhub_digest.render.page import Page
@@ -22,7 +22,7 @@ _REPLIES = re.compile(r"(\d+) repl(?:y|ies)$")
 class _Thread:
     pull: int
     outcome: ThreadOutcome
-    worded: OpenThread | None
+    worded: UnsettledThread | None
 
     @property
     def severity(self) -> Severity:
@@ -76,7 +76,7 @@ def _found(page: Page, known: Sequence[PullRequestSignals]) -> list[_Thread]:
         _Thread(signals.pull, outcome, _worded(page, signals.pull, outcome.thread))
         for signals in known
         for outcome in signals.threads or ()
-        if outcome.outcome in {"open", "disputed", "deferred"}
+        if outcome.outcome in UNSETTLED
     ]
     return sorted(found, key=lambda thread: _ORDER.index(thread.severity))
 
@@ -109,9 +109,9 @@ def _thread_remarks(page: Page, known: int, outcomes: Sequence[OutcomeName]) -> 
     return remarks
 
 
-def _worded(page: Page, number: int, thread: str) -> OpenThread | None:
+def _worded(page: Page, number: int, thread: str) -> UnsettledThread | None:
     summary = page.summary(number)
-    return next((open_ for open_ in summary.open_threads if open_.thread == thread), None) if summary else None
+    return next((open_ for open_ in summary.unsettled_threads if open_.thread == thread), None) if summary else None
 
 
 def _thread_line(page: Page, thread: _Thread) -> Line:
@@ -160,7 +160,8 @@ def _in_brackets(page: Page, outcome: ThreadOutcome) -> Inline:
 def _wording(page: Page, thread: _Thread) -> Inline:
     """The model's wording, or the first comment itself in quotation marks; with `asked:` when it was deferred."""
     if thread.worded and thread.worded.worded_by == "model":
-        return clip(parse_sentence(thread.worded.text, page.language), _WORDING_LIMIT)
+        text = page.line(f"{thread.pull}.thread.{thread.outcome.thread}") or thread.worded.text
+        return clip(parse_sentence(text, page.language), _WORDING_LIMIT)
     said = thread.worded.text if thread.worded else thread.outcome.first_comment
     asked = page.say("entry.asked") if thread.outcome.outcome == "deferred" else ""
     return (Span(asked + "“"), *clip(parse_title(said), _WORDING_LIMIT), Span("”"))

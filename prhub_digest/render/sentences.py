@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from prhub_digest.models.digest import DigestTheme, Sentence
+from prhub_digest.models.plan import SectionName
 from prhub_digest.models.verification import Finding, Verification
 from prhub_digest.render.inline import Inline, clip, plain
 from prhub_digest.render.page import Page
@@ -38,7 +39,7 @@ def notable_templates(page: Page) -> int:
 
 
 def finding_lines(page: Page, verification: Verification) -> tuple[Inline, ...]:
-    """`warning · Key changes, core, 3: message`, errors first, then in the order of the page; long lists are cut."""
+    """`warning · Key changes, core, 3: what is wrong: the words`, errors first; a long list is cut."""
     places = _places(page)
     order = {item: position for position, item in enumerate(places)}
 
@@ -53,17 +54,25 @@ def finding_lines(page: Page, verification: Verification) -> tuple[Inline, ...]:
 
 
 def _finding(page: Page, places: Mapping[str, str], finding: Finding) -> str:
-    if finding.item is None:
-        place = page.say("place.digest")
-    else:
-        place = places.get(finding.item) or page.say("place.item", item=finding.item)
+    place = places.get(finding.item or "") or page.say("place.digest")
+    told = page.say(f"found.{finding.kind}")
+    about = page.say("mark.colon") + finding.about if finding.about else ""
     severity = page.say(f"finding.{finding.severity}")
-    return f"{severity}{page.say('mark.joint')}{place}{page.say('mark.colon')}{finding.message}"
+    return f"{severity}{page.say('mark.joint')}{place}{page.say('mark.colon')}{told}{about}"
 
 
 def _places(page: Page) -> dict[str, str]:
-    """Where each sentence stands: section, theme, position in the list; a heading is its own place."""
+    """Where each sentence stands: section, theme, position in the list; a heading is its own place.
+
+    A planned item that has no sentence has a section all the same, and a line its pull request.
+    """
+    plan = page.given.plan
     places: dict[str, str] = {}
+    for fact in plan.facts if plan else ():
+        places |= dict.fromkeys(fact.lines, f"#{fact.pull}")
+    for section, _ in _sections(page):
+        items = plan.items(section) if plan else ()
+        places |= {item.id: page.say(f"section.{section}") for item in items}
     for key, lists in _sections(page):
         for area, sentences in lists:
             for position, sentence in enumerate(sentences, 1):
@@ -76,7 +85,7 @@ def _places(page: Page) -> dict[str, str]:
     return places
 
 
-def _sections(page: Page) -> Iterator[tuple[str, list[tuple[str, tuple[Sentence, ...]]]]]:
+def _sections(page: Page) -> Iterator[tuple[SectionName, list[tuple[str, tuple[Sentence, ...]]]]]:
     """The key of each section with its lists: the theme (or "") and the sentences."""
     digest = page.given.digest
     yield "executive", [("", digest.executive)]

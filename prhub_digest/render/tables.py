@@ -95,15 +95,16 @@ def _entry(page: Page, number: int, missing: dict[int, str]) -> Line:
 def _headline(page: Page, number: int) -> Inline:
     """The summary's headline where evidence was found for it; a title may claim too much, or say too little.
 
-    None for what was reverted: a headline would tell it as lasting.
+    None for what was reverted: a headline would tell it as lasting. In another language it stands below its own title.
     """
     summary, head, signals = page.summary(number), page.given.pulls.get(number), page.signals(number)
     if signals is not None and signals.reverted_by is not None:
         return ()
     if summary is None or summary.status != "summarized" or summary.headline_evidence is None:
         return ()
-    same = head is not None and _bare(head.title) == _bare(summary.headline)
-    return () if same else clip(parse_sentence(summary.headline, page.language), _HEADLINE_LIMIT)
+    text = page.line(f"{number}.headline") or summary.headline
+    same = head is not None and _bare(head.title) == _bare(text)
+    return () if same else clip(parse_sentence(text, page.language), _HEADLINE_LIMIT)
 
 
 def _bare(text: str) -> str:

@@ -96,6 +96,11 @@ def severity_floor(body: str, *, by_bot: bool) -> Severity:
     return "low" if wordless or only_asks(body) else "medium"
 
 
+def names_damage(text: str) -> bool:
+    """Whether it names damage, such as a crash or lost data; a fix denies what it names."""
+    return bool(_HIGH.search(text) or _HIGH_ZH.search(text))
+
+
 def _stands(words: re.Pattern[str], denial: re.Pattern[str], text: str, reach: int) -> bool:
     """Whether one of the words occurs without a denial shortly before it."""
     return any(not denial.search(text[max(0, found.start() - reach) : found.start()]) for found in words.finditer(text))

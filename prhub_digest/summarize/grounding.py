@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 
 from prhub_digest.evidence import EvidenceIndex
 from prhub_digest.models.chunk import SourceLine
-from prhub_digest.models.signals import OTHER, PullRequestSignals, ThreadOutcome
+from prhub_digest.models.signals import OTHER, UNSETTLED, PullRequestSignals, ThreadOutcome
 from prhub_digest.models.summary import (
     SUB_SCORES,
+    BaselineIs,
     DefaultState,
     Dropped,
     Evidence,
     Figure,
     FigureReply,
-    OpenThread,
     Risk,
     RiskReply,
     ScoreReply,
@@ -22,6 +22,7 @@ from prhub_digest.models.summary import (
     StatementReply,
     SubScore,
     SummaryReply,
+    UnsettledThread,
 )
 from prhub_digest.summarize.numbers import foreign_numbers
 
@@ -41,7 +42,7 @@ class Grounded:
     claims: list[Statement] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     risks: list[Risk] = field(default_factory=list)
-    threads: list[OpenThread] = field(default_factory=list)
+    threads: list[UnsettledThread] = field(default_factory=list)
     scores: list[SubScore] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
 
@@ -51,9 +52,9 @@ def ground(reply: SummaryReply, lines: Sequence[SourceLine], signals: PullReques
     return _Grounding(lines, signals).run(reply)
 
 
-def open_thread_ids(signals: PullRequestSignals, lines: Sequence[SourceLine]) -> dict[str, ThreadOutcome]:
-    """The open threads that `lines` show, by the id of their first line, which is what a request calls them."""
-    outcomes = {outcome.thread: outcome for outcome in signals.threads or () if outcome.outcome == "open"}
+def unsettled_thread_ids(signals: PullRequestSignals, lines: Sequence[SourceLine]) -> dict[str, ThreadOutcome]:
+    """The unsettled threads that `lines` show, by the id of their first line, which is what a request calls them."""
+    outcomes = {outcome.thread: outcome for outcome in signals.threads or () if outcome.outcome in UNSETTLED}
     found: dict[str, ThreadOutcome] = {}
     for line in lines:
         thread = line.place.thread
@@ -91,7 +92,7 @@ class _Grounding:
         given = reply.default
         if self.index.locate(given.words, given.line, ""):
             self.kept.default_state = given.state
-        elif given.state != "unknown":
+        elif given.state in ("on", "off"):
             self._drop("default", given.state, NO_EVIDENCE)
 
     def _area(self, reply: SummaryReply) -> None:
@@ -154,29 +155,36 @@ class _Grounding:
         if foreign := foreign_numbers(context, self.everything):
             self._drop("figure", label, f"the pull request does not hold {', '.join(sorted(foreign))}")
             return
-        values = figure.model_dump(exclude={"line", "words"})
+        values = figure.model_dump(exclude={"line", "words"}) | {"baseline_is": _baseline_is(figure)}
         self.kept.figures.append(Figure(**values, evidence=evidence))
 
     def _threads(self, reply: SummaryReply) -> None:
         """Code decides which threads are open and the least severity; the model words them, one step higher at most."""
-        outcomes = open_thread_ids(self.signals, self.lines)
+        outcomes = unsettled_thread_ids(self.signals, self.lines)
         for given in reply.threads:
             outcome = outcomes.pop(given.thread, None)
             if outcome is None:
-                self._drop("thread", given.text, f"{given.thread} is not an open thread")
+                self._drop("thread", given.text, f"{given.thread} is no thread that the request lists")
                 continue
             source = "\n".join(line.text for line in self.lines if line.place.thread == outcome.thread)
             usable = bool(given.text.strip()) and not foreign_numbers(given.text, source)
             if not usable:
                 self._drop("thread", given.text, "empty, or numbers that the thread does not hold")
             self.kept.threads.append(
-                OpenThread(
+                UnsettledThread(
                     thread=outcome.thread,
                     text=given.text if usable else outcome.first_comment,
                     severity=_bounded(given.severity, outcome.severity),
                     worded_by="model" if usable else "comment",
                 )
             )
+
+
+def _baseline_is(figure: FigureReply) -> BaselineIs:
+    """Only what the reply calls the state before counts as that."""
+    if not figure.baseline.strip():
+        return "none"
+    return "other" if figure.baseline_is == "none" else figure.baseline_is
 
 
 def _bounded(severity: Severity, floor: Severity) -> Severity:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from prhub_digest.models.signals import PullRequestSignals
-from prhub_digest.models.summary import SUB_SCORES, OpenThread, SubScore, SubScoreName
+from prhub_digest.models.signals import UNSETTLED, PullRequestSignals
+from prhub_digest.models.summary import SUB_SCORES, SubScore, SubScoreName, UnsettledThread
 from prhub_digest.summarize.grounding import Grounded
 
 T = TypeVar("T")
@@ -30,14 +30,18 @@ def merge(parts: Sequence[Grounded]) -> Grounded:
     )
 
 
-def all_open_threads(worded: Sequence[OpenThread], signals: PullRequestSignals) -> tuple[OpenThread, ...]:
-    """Every thread that code found open, in the pull request's order; unworded ones speak by their first comment."""
+def all_unsettled_threads(
+    worded: Sequence[UnsettledThread], signals: PullRequestSignals
+) -> tuple[UnsettledThread, ...]:
+    """Every unsettled thread in the pull request's order; unworded ones speak by their first comment."""
     by_id = {thread.thread: thread for thread in worded}
     return tuple(
         by_id.get(outcome.thread)
-        or OpenThread(thread=outcome.thread, text=outcome.first_comment, severity=outcome.severity, worded_by="comment")
+        or UnsettledThread(
+            thread=outcome.thread, text=outcome.first_comment, severity=outcome.severity, worded_by="comment"
+        )
         for outcome in signals.threads or ()
-        if outcome.outcome == "open"
+        if outcome.outcome in UNSETTLED
     )
 
 

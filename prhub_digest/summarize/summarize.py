@@ -13,8 +13,8 @@ from prhub_digest.models.llm import LogicalRequest, Usage
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.signals import PullRequestSignals
 from prhub_digest.models.summary import HeadlineReply, PullRequestSummary, Statement, SummaryReply
-from prhub_digest.summarize.grounding import Grounded, ground, open_thread_ids
-from prhub_digest.summarize.merge import all_open_threads, merge, rule_scores
+from prhub_digest.summarize.grounding import Grounded, ground, unsettled_thread_ids
+from prhub_digest.summarize.merge import all_unsettled_threads, merge, rule_scores
 from prhub_digest.summarize.numbers import foreign_numbers
 
 
@@ -49,7 +49,7 @@ def chunk_requests(
                 "repository": repository,
                 "areas": ", ".join(signals.area_candidates),
                 "part": f"{chunk.index} of {chunk.total}",
-                "open_threads": _thread_list(signals, chunk),
+                "threads": _thread_list(signals, chunk),
                 "change": chunk.text,
             },
         )
@@ -114,16 +114,16 @@ def fallback(task: SummaryTask, reason: str) -> PullRequestSummary:
         headline=_title(task),
         change_type=task.signals.change_type,
         area=task.signals.area,
-        open_threads=all_open_threads((), task.signals),
+        unsettled_threads=all_unsettled_threads((), task.signals),
         scores=rule_scores(task.signals),
     )
 
 
 def _thread_list(signals: PullRequestSignals, chunk: Chunk) -> str:
-    open_threads = open_thread_ids(signals, chunk.lines)
-    if not open_threads:
+    threads = unsettled_thread_ids(signals, chunk.lines)
+    if not threads:
         return "none"
-    return ", ".join(f"{line_id} (at least {outcome.severity})" for line_id, outcome in open_threads.items())
+    return ", ".join(f"{name} ({own.outcome}, at least {own.severity})" for name, own in threads.items())
 
 
 def _area(task: SummaryTask, merged: Grounded) -> str:
@@ -172,7 +172,7 @@ def _summary(
         claims=tuple(merged.claims),
         figures=tuple(merged.figures),
         risks=tuple(merged.risks),
-        open_threads=all_open_threads(merged.threads, task.signals),
+        unsettled_threads=all_unsettled_threads(merged.threads, task.signals),
         scores=tuple(merged.scores),
         dropped=tuple(merged.dropped),
         replies=replies,

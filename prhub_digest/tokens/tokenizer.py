@@ -48,17 +48,20 @@ class Tokenizer:
         return most if self.scaled(most) <= tokens else most - 1
 
 
-def tokenizer_for(model: str) -> Tokenizer:
-    """The tokenizer of a model; one that OpenAI does not name gets an estimate, and its name says so."""
+def tokenizer_for(*models: str) -> Tokenizer:
+    """The tokenizer of models that share their chunks; with one that OpenAI does not name, an estimate, so called."""
+    if all(map(_is_ours, models)):
+        return Tokenizer("o200k_base", exact=True)
+    return Tokenizer("o200k_base x1.25 (estimated)", exact=False, factor=_OTHER_MODELS)
+
+
+def _is_ours(model: str) -> bool:
     from tiktoken.model import encoding_name_for_model  # noqa: PLC0415 - only when something is counted
 
     try:
-        known = encoding_name_for_model(model) in _OURS
+        return encoding_name_for_model(model) in _OURS
     except KeyError:
-        known = False
-    if known:
-        return Tokenizer("o200k_base", exact=True)
-    return Tokenizer("o200k_base x1.25 (estimated)", exact=False, factor=_OTHER_MODELS)
+        return False
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -17,6 +17,8 @@ from prhub_digest.verify.occurrences import Haystack, Needle, plain
 from prhub_digest.verify.tokens import Token, code_tokens, digit_tokens
 
 _PASSAGE_LINES = 3
+# What a sentence about one fact may take from its pull request besides.
+_ABOUT = ("headline", "scope", "condition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Context:
 
     inputs: VerifyInput
     facts: dict[str, Fact]
+    facts_of: dict[int, list[Fact]]
     sources: dict[int, Source]
     names: frozenset[str]
 
@@ -64,6 +67,10 @@ class Context:
         quotes = (fact.evidence.quote for fact in self.cited(sentence) if fact.evidence)
         return "\n".join((*titles, *quotes))
 
+    def about(self, sentence: Sentence) -> tuple[Fact, ...]:
+        """Headline, scope and condition of the cited pull requests, which the wording was shown beside each fact."""
+        return tuple(fact for pull in self.pulls(sentence) for fact in self.facts_of[pull] if fact.kind in _ABOUT)
+
     def backs(self, sentence: Sentence, token: Token) -> bool:
         """Whether a cited pull request, a cited statistic's name, an area or the repository's name holds a token."""
         if token.text.casefold() in self.names:
@@ -84,6 +91,9 @@ class Context:
 
 def build_context(inputs: VerifyInput) -> Context:
     facts = {fact.id: fact for fact in inputs.plan.facts}
+    facts_of: dict[int, list[Fact]] = {}
+    for fact in inputs.plan.facts:
+        facts_of.setdefault(fact.pull, []).append(fact)
     needed: dict[int, set[Needle]] = {}
     cited: dict[int, set[str]] = {}
     for sentence in (*inputs.digest.headings, *inputs.digest.sentences):
@@ -99,11 +109,13 @@ def build_context(inputs: VerifyInput) -> Context:
     owner, _, name = inputs.digest.repository.partition("/")
     areas = (count.key for count in inputs.stats.group("areas"))
     names = {owner, name, inputs.digest.repository, *areas}
-    return Context(inputs, facts, sources, frozenset(word.casefold() for word in names if word))
+    return Context(inputs, facts, facts_of, sources, frozenset(word.casefold() for word in names if word))
 
 
 def _tokens(text: str) -> Iterable[Token]:
-    return (*digit_tokens(text), *code_tokens(text))
+    """Of code also the names within: `--page-size 64` names an option."""
+    code = code_tokens(text)
+    return (*digit_tokens(text), *code, *(inner for token in code for inner in code_tokens(token.text)))
 
 
 def _read(inputs: VerifyInput, pull: PullRequest, needles: set[Needle], cited: set[str]) -> Source:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from prhub_digest.models.plan import Fact
 from prhub_digest.models.summary import Figure
+from prhub_digest.models.verification import FindingKind
 from prhub_digest.verify.context import Context, Source
 from prhub_digest.verify.figure_parts import marked, unit_aliases, unit_key, unit_needles, words
 from prhub_digest.verify.inputs import Report
@@ -13,6 +14,12 @@ from prhub_digest.verify.occurrences import NUMBER, Needle, numbers, plain, with
 _AFTER = re.compile(r"\s*([%％×倍]|-?[A-Za-zµμ]+(?:/[A-Za-z]+)?)")
 _UP = re.compile(r"\b(?:increas|higher|improv|gain|rais|grow|more|up)\w*|提升|提高|上升|增加|增长", re.IGNORECASE)
 _DOWN = re.compile(r"\b(?:decreas|lower|reduc|drop|fewer|less|cut|down|shrink)\w*|降|减少|缩短", re.IGNORECASE)
+
+_UNSIGNED = re.compile(r"[~≈]?\s*(\d[\d, ]*(?:\.\d+)?)")
+_CLAUSE_ENDS = re.compile(r"[;,；，。、]|\.(?=\s|$)|\b(?:and|but|while|whereas)\b|而|但", re.IGNORECASE)
+
+# How a summary speaks of any measurement.
+_ABOUT_MEASURING = frozenset({"approximate", "author", "baseline", "measured", "value"})
 
 
 def check(context: Context) -> Report:
@@ -23,18 +30,19 @@ def check(context: Context) -> Report:
         source = context.sources.get(fact.pull)
         if fact.figure is None or source is None:
             if fact.kind == "figure" and fact.figure is None:
-                report.error(item, f"fact {fact.id} is a figure without a value")
+                report.error(item, "figure_unlike_source", f"fact {fact.id} is a figure without a value")
             continue
         report.checked += 1
         for fault in _faults(fact.figure, source):
-            report.error(item, f"figure {fact.id} of #{fact.pull}: {fault}")
-        for doubt in _doubts(fact.figure, source):
-            report.warning(item, f"figure {fact.id} of #{fact.pull}: {doubt}")
+            message = f"figure {fact.id} of #{fact.pull}: {fault}"
+            report.error(item, "figure_unlike_source", message, _named(fact.figure))
+        for kind, doubt in _doubts(fact.figure, source):
+            report.warning(item, kind, f"figure {fact.id} of #{fact.pull}: {doubt}", _named(fact.figure))
         _one_value(fact, fact.figure, item, told, report)
     for sentence in context.digest.sentences:
         for fact_id in sentence.figures:
             if fact_id in context.facts and context.facts[fact_id].kind != "figure":
-                report.error(sentence.item, f"fact {fact_id} is cited as a figure and is none")
+                report.error(sentence.item, "other_citation", f"fact {fact_id} is cited as a figure and is none")
     return report
 
 
@@ -88,15 +96,36 @@ def _units_beside(value: str, quote: str) -> list[str]:
     return [match[1] for match in (_AFTER.match(text, place) for place in places) if match]
 
 
-def _doubts(figure: Figure, source: Source) -> Iterable[str]:
+def _named(figure: Figure) -> str:
+    return f"{figure.metric} {figure.value} {figure.unit}".strip()
+
+
+def _doubts(figure: Figure, source: Source) -> Iterable[tuple[FindingKind, str]]:
     for name, text in (("metric", figure.metric), ("condition", figure.condition)):
-        needles = {Needle("name", word) for word in words(text)}
+        needles = {Needle("name", word) for word in words(text) if word.casefold() not in _ABOUT_MEASURING}
         if needles and len(needles & source.found) * 2 < len(needles):
-            yield f"most words of its {name} {text!r} are not in the pull request"
-    quote = figure.evidence.quote
-    up, down = bool(_UP.search(quote)), bool(_DOWN.search(quote))
+            yield "figure_words", f"most words of its {name} {text!r} are not in the pull request"
+    beside = _clauses_of(figure)
+    up, down = _by_numbers(figure) or (bool(_UP.search(beside)), bool(_DOWN.search(beside)))
     if (figure.direction == "up" and down and not up) or (figure.direction == "down" and up and not down):
-        yield f"the quote reads like the other direction than {figure.direction!r}"
+        yield "figure_direction", f"the quote reads like the other direction than {figure.direction!r}"
+
+
+def _by_numbers(figure: Figure) -> tuple[bool, bool] | None:
+    """Whether the value lies above its baseline, and below; None where the two are not of one unit."""
+    bare = _UNSIGNED.fullmatch(plain(figure.value).removesuffix(figure.unit).strip())
+    baseline = _UNSIGNED.fullmatch(plain(figure.baseline).removesuffix(figure.unit).strip())
+    if not bare or not baseline:
+        return None
+    value, before = (float(match[1].replace(",", "").replace(" ", "")) for match in (bare, baseline))
+    return value > before, value < before
+
+
+def _clauses_of(figure: Figure) -> str:
+    """The clauses of the quote that hold the value: `~140 to ~6, and throughput is up` says nothing of 6 after it."""
+    value = set(numbers(figure.value))
+    clauses = _CLAUSE_ENDS.split(without_thousands(plain(figure.evidence.quote)))
+    return "\n".join(clause for clause in clauses if not value or value.intersection(numbers(clause)))
 
 
 def _one_value(
@@ -106,4 +135,5 @@ def _one_value(
     key = (fact.pull, " ".join(figure.metric.casefold().split()), " ".join(figure.condition.casefold().split()))
     value = "/".join(numbers(figure.value)) or figure.value.casefold(), figure.direction
     if told.setdefault(key, value) != value:
-        report.error(item, f"figure {fact.id} of #{fact.pull}: {figure.metric!r} has another value elsewhere")
+        fault = f"figure {fact.id} of #{fact.pull}: {figure.metric!r} has another value elsewhere"
+        report.error(item, "figure_two_values", fault, _named(figure))

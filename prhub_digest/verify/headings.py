@@ -30,9 +30,11 @@ def check(context: Context) -> Report:
         report.checked += 1
         item = planned.get(theme.heading.item)
         if item is None or item.facts != theme.heading.claims:
-            report.error(theme.heading.item, "the heading is not one of the plan's, with the plan's facts")
+            report.error(
+                theme.heading.item, "other_citation", "the heading is not one of the plan's, with the plan's facts"
+            )
         for fault in _faults(context, theme.heading, theme.areas):
-            report.error(theme.heading.item, fault)
+            report.error(theme.heading.item, "heading", fault)
     return report
 
 

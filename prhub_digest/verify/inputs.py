@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Digest
@@ -10,7 +11,8 @@ from prhub_digest.models.plan import Plan
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.ranking import Ranking
 from prhub_digest.models.stats import Stats
-from prhub_digest.models.verification import CheckCount, CheckName, Finding
+from prhub_digest.models.summary import DefaultState
+from prhub_digest.models.verification import CheckCount, CheckName, Finding, FindingKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +20,9 @@ class VerifyInput:
     """One worded digest and everything it was made from.
 
     `pulls` are the pull requests that the digest cites, by number, or more; it may load them one by one, since each is
-    read once. `lines` gives every source line of one of them. `reverted` are those taken back within the
-    week, `glossary` the names of terms in Chinese.
+    read once. `lines` gives every source line of one of them. `reverted` are those taken back within the week,
+    `cancelled` those and what takes them back, `defaults` is whether what a pull request adds is on by default,
+    `glossary` has the names of terms in Chinese.
     """
 
     digest: Digest
@@ -29,6 +32,8 @@ class VerifyInput:
     pulls: Mapping[int, PullRequest]
     lines: Callable[[PullRequest], Sequence[SourceLine]]
     reverted: frozenset[int] = frozenset()
+    cancelled: frozenset[int] = frozenset()
+    defaults: Mapping[int, DefaultState] = field(default_factory=dict)
     glossary: tuple[Term, ...] = ()
 
 
@@ -40,11 +45,17 @@ class Report:
     checked: int = 0
     findings: list[Finding] = field(default_factory=list)
 
-    def error(self, item: str | None, message: str) -> None:
-        self.findings.append(Finding(check=self.check, severity="error", item=item, message=message))
+    def error(self, item: str | None, kind: FindingKind, message: str, about: str = "") -> None:
+        self._add("error", item, kind, message, about)
 
-    def warning(self, item: str | None, message: str) -> None:
-        self.findings.append(Finding(check=self.check, severity="warning", item=item, message=message))
+    def warning(self, item: str | None, kind: FindingKind, message: str, about: str = "") -> None:
+        self._add("warning", item, kind, message, about)
+
+    def _add(
+        self, severity: Literal["error", "warning"], item: str | None, kind: FindingKind, message: str, about: str
+    ) -> None:
+        found = Finding(check=self.check, kind=kind, severity=severity, item=item, message=message, about=about)
+        self.findings.append(found)
 
     @property
     def count(self) -> CheckCount:

@@ -17,25 +17,25 @@ def check(context: Context) -> Report:
         _exist(context, sentence, report)
         item = planned.get(sentence.item)
         if item is None:
-            report.error(sentence.item, f"the plan has no item {sentence.item!r}")
+            report.error(sentence.item, "unplanned", f"the plan has no item {sentence.item!r}")
         else:
             _match(context, sentence, item, report)
     told = {sentence.item for sentence in context.digest.sentences}
     for item_id in planned:
         if item_id not in told:
-            report.error(item_id, f"plan item {item_id!r} has no sentence")
+            report.error(item_id, "unplanned", f"plan item {item_id!r} has no sentence")
     return report
 
 
 def _exist(context: Context, sentence: Sentence, report: Report) -> None:
     for fact_id in (*sentence.claims, *sentence.figures):
         if fact_id not in context.facts:
-            report.error(sentence.item, f"unknown fact {fact_id!r}")
+            report.error(sentence.item, "unknown_citation", f"unknown fact {fact_id!r}")
     for path in sentence.stats:
         if not context.inputs.stats.has(path):
-            report.error(sentence.item, f"unknown statistic {path!r}")
+            report.error(sentence.item, "unknown_citation", f"unknown statistic {path!r}")
     if not (sentence.claims or sentence.figures or sentence.stats):
-        report.error(sentence.item, "the sentence cites nothing")
+        report.error(sentence.item, "no_citation", "the sentence cites nothing")
 
 
 def _match(context: Context, sentence: Sentence, item: PlanItem, report: Report) -> None:
@@ -48,7 +48,7 @@ def _match(context: Context, sentence: Sentence, item: PlanItem, report: Report)
 
 def _same(kind: str, given: Sequence[str], planned: Sequence[str], item: str, report: Report) -> None:
     if sorted(given) != sorted(planned):
-        report.error(item, f"cites the {kind} {_listed(given)}; its plan item has {_listed(planned)}")
+        report.error(item, "other_citation", f"cites the {kind} {_listed(given)}; its plan item has {_listed(planned)}")
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -31,7 +31,8 @@ def check(context: Context) -> Report:
     for sentence in context.digest.sentences:
         report.checked += 1
         for char in sorted({char for char in sentence.text if _unprintable(char)} - _joiners(sentence.text)):
-            report.error(sentence.item, f"the control character U+{ord(char):04X} stands in the text")
+            name = f"U+{ord(char):04X}"
+            report.error(sentence.item, "unprintable", f"the control character {name} stands in the text", name)
         if sentence.origin == "model":
             _check_form(sentence, report)
             _check_language(context, sentence, report)
@@ -45,36 +46,37 @@ def _check_glossary(context: Context, sentence: Sentence, report: Report) -> Non
     first = next((fact.text for fact in context.cited(sentence)), "")
     for term in context.inputs.glossary:
         if (term.stands_in(first) or term.stands_in(sentence.text)) and term.zh not in sentence.text:
-            report.warning(sentence.item, f"the glossary says {term.zh!r} for {term.en!r}")
+            told = f"the glossary says {term.zh!r} for {term.en!r}"
+            report.warning(sentence.item, "off_glossary", told, f"{term.en}: {term.zh}")
 
 
 def _check_form(sentence: Sentence, report: Report) -> None:
     text = sentence.text.strip()
     if not SHORTEST <= len(text) <= LONGEST:
-        report.error(sentence.item, f"the sentence has {len(text)} characters, not {SHORTEST} to {LONGEST}")
+        report.error(sentence.item, "length", f"the sentence has {len(text)} characters, not {SHORTEST} to {LONGEST}")
     prose = CODE_SPAN.sub("x", text)
     for pattern, name in _MARKDOWN:
         if pattern.search(prose):
-            report.error(sentence.item, f"the text holds {name}; it must be plain")
+            report.error(sentence.item, "markup", f"the text holds {name}; it must be plain")
     if _BOLD.search(prose):
-        report.warning(sentence.item, "the text holds bold marks")
+        report.warning(sentence.item, "markup", "the text holds bold marks")
     if not text.endswith(_ENDS):
-        report.warning(sentence.item, "the sentence has no end mark")
+        report.warning(sentence.item, "no_end_mark", "the sentence has no end mark")
 
 
 def _check_language(context: Context, sentence: Sentence, report: Report) -> None:
     if context.digest.language == "zh":
         prose = CODE_SPAN.sub("", sentence.text)
         if not _CJK.search(prose):
-            report.error(sentence.item, "a Chinese sentence without a Chinese character")
+            report.error(sentence.item, "other_language", "a Chinese sentence without a Chinese character")
         elif clause := _ENGLISH_CLAUSE.search(prose):
-            report.error(sentence.item, f"{clause[0]!r} stands in a Chinese sentence")
+            report.error(sentence.item, "other_language", f"{clause[0]!r} stands in a Chinese sentence", clause[0])
         return
     told = context.told(sentence)
     prose = _QUOTED.sub("", CODE_SPAN.sub("", sentence.text))
     for words in _CJK.findall(prose):
         if words not in told:
-            report.error(sentence.item, f"{words!r} stands in an English sentence")
+            report.error(sentence.item, "other_language", f"{words!r} stands in an English sentence", words)
 
 
 def _unprintable(char: str) -> bool:

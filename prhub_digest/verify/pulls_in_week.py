@@ -20,15 +20,24 @@ def check(context: Context) -> Report:
     for highlight in context.digest.highlights:
         report.checked += 1
         if highlight.pull not in week:
-            report.error(highlight.sentence.item, f"the highlight #{highlight.pull} is not of this week")
+            report.error(
+                highlight.sentence.item,
+                "other_week",
+                f"the highlight #{highlight.pull} is not of this week",
+                f"#{highlight.pull}",
+            )
     return report
 
 
 def _check_fact(context: Context, fact: Fact, places: dict[int, int], item: str | None, report: Report) -> None:
     source = context.sources.get(fact.pull)
     if fact.pull not in places.values() or (item is not None and (source is None or not source.in_period)):
-        report.error(item, f"fact {fact.id} is about #{fact.pull}, which is not of this week")
+        report.error(
+            item, "other_week", f"fact {fact.id} is about #{fact.pull}, which is not of this week", f"#{fact.pull}"
+        )
         return
     match = _PLACE.match(fact.id)
     if match and places.get(int(match[1])) != fact.pull:
-        report.error(item, f"fact {fact.id} is about #{fact.pull}, which does not have place {match[1]}")
+        report.error(
+            item, "other_citation", f"fact {fact.id} is about #{fact.pull}, which does not have place {match[1]}"
+        )

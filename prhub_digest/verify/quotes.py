@@ -16,7 +16,7 @@ def check(context: Context) -> Report:
         report.checked += 1
         fault = _misquoted(fact.evidence, source) if fact.evidence else _unfounded(fact, source)
         if fault:
-            report.error(item, f"fact {fact.id} of #{fact.pull}: {fault}")
+            report.error(item, "misquoted", f"fact {fact.id} of #{fact.pull}: {fault}", f"#{fact.pull}")
     return report
 
 

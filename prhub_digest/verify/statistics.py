@@ -17,7 +17,7 @@ def check(context: Context) -> Report:
     ):
         report.checked += 1
         if ours != theirs:
-            report.error(None, f"the digest's {name} is {ours}, that of the statistics {theirs}")
+            report.error(None, "unlike_statistics", f"the digest's {name} is {ours}, that of the statistics {theirs}")
     _check_cited(context, report)
     _check_totals(context, report)
     _check_importance(context, report)
@@ -26,17 +26,18 @@ def check(context: Context) -> Report:
 
 def _check_cited(context: Context, report: Report) -> None:
     counts = {count.path: count for count in context.inputs.stats.counts}
+    cancelled = context.inputs.cancelled
     for sentence in context.digest.sentences:
         for path in sentence.stats:
             report.checked += 1
             if path not in counts:
-                report.error(sentence.item, f"stats.json has no {path!r}")
+                report.error(sentence.item, "unknown_citation", f"stats.json has no {path!r}")
                 continue
             fault = _inconsistent(counts[path], context)
             if fault:
-                report.error(sentence.item, f"statistic {path}: {fault}")
-        if sentence.origin == "model" and (fault := superlative_fault(sentence, context.inputs.stats)):
-            report.error(sentence.item, fault)
+                report.error(sentence.item, "unlike_statistics", f"statistic {path}: {fault}")
+        if sentence.origin == "model" and (found := superlative_fault(sentence, context.inputs.stats, cancelled)):
+            report.error(sentence.item, "superlative", *found)
 
 
 def _inconsistent(count: Count, context: Context) -> str | None:
@@ -52,9 +53,9 @@ def _check_totals(context: Context, report: Report) -> None:
     report.checked += 2
     total = len(context.week)
     if context.inputs.stats.has("pulls.merged") and context.inputs.stats.value("pulls.merged") != total:
-        report.error(None, f"pulls.merged is not the number of pull requests, {total}")
+        report.error(None, "unlike_statistics", f"pulls.merged is not the number of pull requests, {total}")
     if len(context.inputs.ranking.entries) != total:
-        report.error(None, "the ranking holds a pull request more than once")
+        report.error(None, "unlike_ranking", "the ranking holds a pull request more than once")
 
 
 def _check_importance(context: Context, report: Report) -> None:
@@ -63,5 +64,8 @@ def _check_importance(context: Context, report: Report) -> None:
         report.checked += 1
         if importance.get(highlight.pull) != highlight.importance:
             report.error(
-                highlight.sentence.item, f"#{highlight.pull}: importance {highlight.importance} is not ranking's"
+                highlight.sentence.item,
+                "unlike_ranking",
+                f"#{highlight.pull}: importance {highlight.importance} is not ranking's",
+                f"#{highlight.pull}",
             )

@@ -1,9 +1,10 @@
-"""No number in a sentence but in an identifier that a cited pull request holds; no quantity in words either."""
+"""No number in a sentence but in a name that a cited pull request holds or a copied limit; no quantity in words."""
 
 import re
 
 from prhub_digest.models.digest import Sentence
 from prhub_digest.verify.context import Context
+from prhub_digest.verify.copied import is_copied
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.occurrences import Haystack, Needle, numbers, plain
 from prhub_digest.verify.quantity_words import quantity_words
@@ -32,25 +33,33 @@ def check(context: Context) -> Report:
 
 
 def _check_model(context: Context, sentence: Sentence, report: Report) -> None:
-    for token in digit_tokens(_without_settings(context, sentence)):
+    for token in digit_tokens(_without_copies(context, sentence)):
         if not token.options:
-            report.error(sentence.item, f"the number {token.text!r} stands in the text; code adds numbers")
+            fault = f"the number {token.text!r} stands in the text; code adds numbers"
+            report.error(sentence.item, "stray_number", fault, token.text)
         elif not context.backs(sentence, token):
-            report.error(sentence.item, f"{token.text!r} is no name that a cited pull request holds")
+            fault = f"{token.text!r} is no name that a cited pull request holds"
+            report.error(sentence.item, "unknown_name", fault, token.text)
     told = Haystack(plain(context.told(sentence)))
     for words, rest in quantity_words(sentence.text):
         if _COUNTED.match(rest) or not _said(words, told):
-            report.error(sentence.item, f"the quantity {words!r} stands in the text; code adds numbers")
+            fault = f"the quantity {words!r} stands in the text; code adds numbers"
+            report.error(sentence.item, "stray_quantity", fault, words)
 
 
-def _without_settings(context: Context, sentence: Sentence) -> str:
-    """The text without its code spans that copy a setting with its value from a cited pull request."""
+def _without_copies(context: Context, sentence: Sentence) -> str:
+    """The text without the settings with their values, and the numbers of versions and limits, that it copies."""
+    text = plain(sentence.text)
 
     def kept(match: re.Match[str]) -> str:
         setting = Token(match[1], (frozenset({Needle("code", match[1])}),))
-        return "" if _SETTING.fullmatch(match[1]) and context.backs(sentence, setting) else match[0]
+        if _SETTING.fullmatch(match[1]) and context.backs(sentence, setting):
+            return ""
+        if is_copied(context, sentence, match[1], text[match.end() :]):
+            return " ".join(token.text for token in digit_tokens(match[1]) if token.options)
+        return match[0]
 
-    return CODE_SPAN.sub(kept, plain(sentence.text))
+    return CODE_SPAN.sub(kept, text)
 
 
 def _said(words: str, told: Haystack) -> bool:
@@ -63,4 +72,5 @@ def _check_template(context: Context, sentence: Sentence, report: Report) -> Non
     told = set(numbers(context.told(sentence)))
     for token in digit_tokens(sentence.text):
         if not told.issuperset(numbers(token.text)) and not context.backs(sentence, token):
-            report.error(sentence.item, f"{token.text!r} stands in no cited quote or title")
+            fault = f"{token.text!r} stands in no cited quote or title"
+            report.error(sentence.item, "stray_number", fault, token.text)

@@ -19,7 +19,7 @@ def check(context: Context) -> Report:
     items = Counter(sentence.item for sentence in (*context.digest.headings, *context.digest.sentences))
     for item, times in items.items():
         if times > 1:
-            report.error(item, f"item {item!r} is worded {times} times")
+            report.error(item, "repeated", f"item {item!r} is worded {times} times")
     return report
 
 
@@ -30,20 +30,24 @@ def _check_highlights(context: Context, report: Report) -> None:
     if not len(listed) == digest.announced_highlights == len(ranked):
         report.error(
             None,
+            "unlike_ranking",
             f"{digest.announced_highlights} highlights are announced, {len(listed)} listed, {len(ranked)} ranked",
         )
     for number in ranked:
         if listed.count(number) != 1:
-            report.error(None, f"the highlight #{number} is listed {listed.count(number)} times")
+            told = f"the highlight #{number} is listed {listed.count(number)} times"
+            report.error(None, "unlike_ranking", told, f"#{number}")
     planned = {highlight.item.id: highlight.pull for highlight in context.inputs.plan.highlights}
     for highlight in digest.highlights:
         item = highlight.sentence.item
         if highlight.pull not in ranked:
-            report.error(item, f"#{highlight.pull} is no highlight of the ranking")
+            report.error(
+                item, "unlike_ranking", f"#{highlight.pull} is no highlight of the ranking", f"#{highlight.pull}"
+            )
         if planned.get(item, highlight.pull) != highlight.pull:
-            report.error(item, f"the plan has #{planned[item]} here, not #{highlight.pull}")
+            report.error(item, "unlike_plan", f"the plan has #{planned[item]} here, not #{highlight.pull}")
         if context.cited(highlight.sentence) and highlight.pull not in context.pulls(highlight.sentence):
-            report.error(item, f"the sentence of the highlight #{highlight.pull} cites nothing of it")
+            report.error(item, "other_citation", f"the sentence of the highlight #{highlight.pull} cites nothing of it")
 
 
 def _check_section(context: Context, section: SectionName, report: Report) -> None:
@@ -53,14 +57,15 @@ def _check_section(context: Context, section: SectionName, report: Report) -> No
     report.checked += len(given)
     if section not in planned_sections(context.digest):
         if given:
-            report.error(None, f"a digest without a model has no section {section!r}")
+            report.error(None, "unplanned", f"a digest without a model has no section {section!r}")
         return
     if given != wanted:
-        report.error(None, f"section {section!r} has the items {given}, not the plan's {wanted}")
+        report.error(None, "unlike_plan", f"section {section!r} has the items {given}, not the plan's {wanted}")
     texts = Counter(sentence.text.casefold() for sentence in sentences if sentence.origin == "model")
     for sentence in sentences:
         if texts.pop(sentence.text.casefold(), 0) > 1:
-            report.error(sentence.item, f"the same sentence stands more than once in section {section!r}")
+            told = f"the same sentence stands more than once in section {section!r}"
+            report.error(sentence.item, "repeated", told)
 
 
 def _check_themes(context: Context, report: Report) -> None:
@@ -70,14 +75,15 @@ def _check_themes(context: Context, report: Report) -> None:
     wanted = [(theme.areas, [item.id for item in theme.items]) for theme in context.inputs.plan.themes]
     report.checked += len(given)
     if given != wanted:
-        report.error(None, "the themes are not the plan's, with the plan's areas and items")
+        report.error(None, "unlike_plan", "the themes are not the plan's, with the plan's areas and items")
     members = {count.key: frozenset(count.pulls) for count in context.inputs.stats.group("areas")}
     for theme in context.digest.themes:
         own = frozenset[int]().union(*(members.get(area, frozenset()) for area in theme.areas))
         for sentence in theme.sentences:
             strangers = [number for number in context.pulls(sentence) if number not in own]
             if strangers:
-                report.error(sentence.item, f"#{strangers[0]} is in none of the areas {', '.join(theme.areas)}")
+                told = f"#{strangers[0]} is in none of the areas {', '.join(theme.areas)}"
+                report.error(sentence.item, "other_citation", told, f"#{strangers[0]}")
 
 
 def _check_length(context: Context, report: Report) -> None:
@@ -87,7 +93,8 @@ def _check_length(context: Context, report: Report) -> None:
             told = [fact.id for fact in context.cited(sentence) if fact.kind == "claim"]
             report.checked += 1
             if told:
-                report.error(None, f"section {section!r} tells {told[0]}, a claim; these belong to the key changes")
+                message = f"section {section!r} tells {told[0]}, a claim; these belong to the key changes"
+                report.error(None, "unplanned", message)
 
 
 def _check_recommendations(context: Context, report: Report) -> None:
@@ -97,6 +104,8 @@ def _check_recommendations(context: Context, report: Report) -> None:
         report.checked += 1
         item = recommendation.sentence.item
         if recommendation.risk not in risks:
-            report.error(item, f"it answers the risk {recommendation.risk!r}, which the digest does not have")
+            report.error(
+                item, "unlike_plan", f"it answers the risk {recommendation.risk!r}, which the digest does not have"
+            )
         if planned.get(item, recommendation.risk) != recommendation.risk:
-            report.error(item, f"the plan has it answer {planned[item]!r}, not {recommendation.risk!r}")
+            report.error(item, "unlike_plan", f"the plan has it answer {planned[item]!r}, not {recommendation.risk!r}")

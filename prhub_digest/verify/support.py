@@ -1,4 +1,4 @@
-"""How much of a sentence is said by what it cites; whether it negates, limits or takes back what that does.
+"""How much of a sentence is said by what it cites; whether it takes back what that does.
 
 Word overlap tells a right citation from a wrong one only roughly, so below `ENOUGH` it warns and only below
 `TOO_LITTLE` it is an error. A Chinese sentence shares no words with English facts: there only Latin words are compared.
@@ -9,34 +9,29 @@ import re
 from prhub_digest.evidence import content_words
 from prhub_digest.models.digest import Sentence
 from prhub_digest.verify.context import Context
+from prhub_digest.verify.cues import check_cues
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.occurrences import Haystack, Needle, plain
 from prhub_digest.verify.tokens import CODE_SPAN, code_tokens
 
 TOO_LITTLE, ENOUGH = 0.5, 0.7
 _FEWEST_WORDS = 3
-_COMMON = frozenset({"pr", "prs", "pull", "request", "requests"})
-# What a sentence about one fact may take from its pull request besides.
-_ABOUT = ("headline", "scope", "condition")
+_COMMON = frozenset({"pr", "prs", "pull", "request", "requests", "revert", "server"})
 # How a digest speaks, whatever it speaks about: neither support nor its lack.
 _FRAME = (
     "this week change changes changed pull request requests merged merge pr prs most many several some other also "
     "now new area areas part work focus highlight include includes including before after release reviewer "
     "reviewers review reviews author authors team please check verify confirm ensure consider make add adds added "
     "use uses used should follow risk risks remain remains open still report reported measured measurement which "
-    "that while can could time from opening file files"
+    "that while can could time from opening file files longer stay stays become becomes get gets need needs whether"
+)
+# And how it speaks of counts alone.
+_COUNTING = (
+    "among frequent frequently often more fewer than number count counted share lead leads leading follow follows "
+    "following next level common kind kinds type types topic topics every all largest smallest documentation document "
+    "net revert reverts tie ties tied equal even same spread touch touches go goes"
 )
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
-_CUES = {
-    "a negation": re.compile(
-        r"\b(?:not|never|no|without|cannot|neither|nor|fail(?:s|ed)? to|un(?:tested|resolved|fixed|supported))\b|n't\b"
-        r"|未|没有|无法|不再|不会|不能|尚无|并非",
-        re.IGNORECASE,
-    ),
-    "a limit": re.compile(
-        r"\bonly\b|\bjust\b|\bby default\b|\bopt-in\b|\bdisabled\b|仅|只(?!要)|默认|可选", re.IGNORECASE
-    ),
-}
 # What a change is good for, when nothing cited says so: the favourite addition of a weak model.
 _CONSEQUENCE = re.compile(
     r"\bthis (?:will|would|should|helps|ensures|makes|allows|enables)\b|\bmaking it (?:easier|more|simpler)\b"
@@ -59,7 +54,7 @@ def check(context: Context) -> Report:
             else:
                 _check_latin(context, sentence, report)
             if sentence.item not in advice:
-                _check_cues(context, sentence, report)
+                check_cues(context, sentence, report)
                 _check_consequence(context, sentence, report)
         _check_reverted(context, sentence, report)
     return report
@@ -67,26 +62,25 @@ def check(context: Context) -> Report:
 
 def _grounds(context: Context, sentence: Sentence) -> str:
     """Everything a sentence may rest on: titles, quotes, facts, headlines, the names of its statistics."""
-    pulls = context.pulls(sentence)
-    about = (fact.text for fact in context.facts.values() if fact.kind in _ABOUT and fact.pull in pulls)
-    texts = (*(fact.text for fact in context.cited(sentence)), *about)
+    texts = (fact.text for fact in (*context.cited(sentence), *context.about(sentence)))
     return "\n".join((context.told(sentence), *texts, *(re.sub(r"[._/]", " ", path) for path in sentence.stats)))
 
 
 def _check_share(context: Context, sentence: Sentence, report: Report, *, hard: bool) -> None:
     names = " ".join(re.sub(r"[-._/]", " ", name) for name in sorted(context.names))
     known = _stems(f"{_grounds(context, sentence)}\n{names}")
-    framing = _stems(_FRAME)
+    framing = _stems(_FRAME if sentence.claims or sentence.figures else f"{_FRAME} {_COUNTING}")
     told = [word for word in content_words(CODE_SPAN.sub(" ", sentence.text)) if stem(word) not in framing]
     missing = [word for word in told if stem(word) not in known]
     if len(told) < _FEWEST_WORDS or not missing:
         return
     share = 1 - len(missing) / len(told)
-    message = f"{share:.0%} of its words are in what it cites; not there: {', '.join(missing)}"
+    about = ", ".join(missing)
+    message = f"{share:.0%} of its words are in what it cites; not there: {about}"
     if share < TOO_LITTLE and hard:
-        report.error(sentence.item, message)
+        report.error(sentence.item, "little_support", message, about)
     elif share < ENOUGH:
-        report.warning(sentence.item, message)
+        report.warning(sentence.item, "little_support", message, about)
 
 
 def _stems(text: str) -> set[str]:
@@ -111,11 +105,12 @@ def _check_latin(context: Context, sentence: Sentence, report: Report) -> None:
         if not known.holds(Needle("name", word)) and not _known_stem(word, known) and not _in_names(word, context)
     ]
     if missing:
-        report.warning(sentence.item, f"not in what it cites: {', '.join(missing)}")
+        about = ", ".join(missing)
+        report.warning(sentence.item, "foreign_words", f"not in what it cites: {about}", about)
     named = [token.text for fact in context.cited(sentence) if not fact.figure for token in code_tokens(fact.text)]
     own = set(_LATIN.findall(plain(sentence.text))) - {"PRs"}
     if named and not any(known.holds(Needle("name", word)) or _known_stem(word, known) for word in own):
-        report.error(sentence.item, f"names nothing of what it cites, such as {named[0]}")
+        report.error(sentence.item, "names_nothing", f"names nothing of what it cites, such as {named[0]}", named[0])
 
 
 def _known_stem(word: str, known: Haystack) -> bool:
@@ -126,25 +121,15 @@ def _in_names(word: str, context: Context) -> bool:
     return word.casefold() in _COMMON or any(word.casefold() in name for name in context.names)
 
 
-def _check_cues(context: Context, sentence: Sentence, report: Report) -> None:
-    cited = [fact for fact in context.cited(sentence) if fact.kind != "figure"]
-    if not cited:
-        return
-    grounds = "\n".join((context.told(sentence), *(fact.text for fact in cited)))
-    for name, cue in _CUES.items():
-        if cue.search(sentence.text) and not cue.search(grounds):
-            report.warning(sentence.item, f"the sentence has {name} that nothing cited has")
-        elif all(cue.search(fact.text) for fact in cited) and not cue.search(sentence.text):
-            report.warning(sentence.item, f"what it cites has {name} that the sentence does not have")
-
-
 def _check_consequence(context: Context, sentence: Sentence, report: Report) -> None:
     match = _CONSEQUENCE.search(sentence.text)
     if match and not _CONSEQUENCE.search(_grounds(context, sentence)):
-        report.error(sentence.item, f"{match[0]!r}: a consequence that nothing cited has")
+        report.error(sentence.item, "consequence", f"{match[0]!r}: a consequence that nothing cited has", match[0])
 
 
 def _check_reverted(context: Context, sentence: Sentence, report: Report) -> None:
     taken_back = [number for number in context.pulls(sentence) if number in context.inputs.reverted]
     if taken_back and not _TAKEN_BACK.search(sentence.text):
-        report.warning(sentence.item, f"#{taken_back[0]} was reverted within the week, which the sentence does not say")
+        number = f"#{taken_back[0]}"
+        told = f"{number} was reverted within the week, which the sentence does not say"
+        report.warning(sentence.item, "revert_untold", told, number)

@@ -46,5 +46,10 @@ def check(context: Context) -> Report:
         own = {word.casefold() for word in trend_words(context.told(sentence))}
         for word in trend_words(sentence.text):
             if word.casefold() not in own and sentence.origin == "model":
-                report.error(sentence.item, f"{word!r} compares with earlier weeks, of which nothing is known")
+                report.error(
+                    sentence.item,
+                    "compares_weeks",
+                    f"{word!r} compares with earlier weeks, of which nothing is known",
+                    word,
+                )
     return report

@@ -7,6 +7,7 @@ from prhub_digest.verify import (
     identifiers,
     known_ids,
     language,
+    lines,
     pulls_in_week,
     quotes,
     statistics,
@@ -31,6 +32,7 @@ CHECKS = (
     language.check,
     headings.check,
     structure.check,
+    lines.check,
 )
 
 

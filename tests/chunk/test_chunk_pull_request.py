@@ -351,7 +351,7 @@ thread_lists = st.lists(
 
 
 @pytest.mark.parametrize("tokenizer", [TOKENIZER, tokenizer_for("other")])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     title=st.text(max_size=80),
     body=bodies,

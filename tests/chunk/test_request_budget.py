@@ -27,12 +27,12 @@ TEXTS = st.text(alphabet="ab <|>=+-@\t/)索引👩\u200d\x0c[INST]\n", max_size=
 
 def request(change: str, count: Callable[[str], int]) -> LogicalRequest:
     builder = RequestBuilder(PROMPTS, {"small": "s", "large": "l"}, "p", count)
-    values = {"repository": "o/r", "areas": "a", "part": "1 of 1", "open_threads": "none", "change": change}
+    values = {"repository": "o/r", "areas": "a", "part": "1 of 1", "threads": "none", "change": change}
     return builder.build("summarize_pr", subject="pr-7", values=values)
 
 
 @pytest.mark.parametrize("tokenizer", [tokenizer_for("gpt-4o"), tokenizer_for("other")])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(body=TEXTS, lines=st.lists(TEXTS, min_size=1, max_size=20), budget=st.integers(20, 800))
 def test_no_request_is_over_its_budget(tokenizer: Tokenizer, body: str, lines: list[str], budget: int) -> None:
     files = (added("src/a.py", [line.replace("\n", "/") for line in lines]),)

@@ -128,7 +128,7 @@ def test_a_word_that_local_servers_are_given_is_no_key(command: CommandLine) -> 
     with ModelServer(answer) as server:
         command.set(OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="none")
         assert command("record", "--fixture", "./week/", "--llm", "openai").code == 0
-    assert "Open threads: none" in REPLY.read_bytes().decode()
+    assert "Threads: none" in REPLY.read_bytes().decode()
 
 
 def test_a_reply_file_can_be_read_and_holds_no_header(command: CommandLine) -> None:

@@ -137,7 +137,7 @@ def test_nothing_that_a_terminal_obeys_is_printed(hostile: CommandLine) -> None:
     one_line = r"a\x1b]0;b\x07\u202ec\u200bd\n## e\x9b2J"
     lines = shown["--pr", "101"].out.split("\n")
     assert lines[0] == f"#101 {one_line}"
-    assert rf"open thread T1 (medium): Why?\n{one_line}" in lines
+    assert rf"unsettled thread T1 (medium): Why?\n{one_line}" in lines
     at = lines.index(f"claim: {one_line}")
     assert lines[at + 1] == f"    diff {one_line} 1: {one_line}"
     assert any(line.endswith(one_line.replace(r"\n", " ")) for line in shown[()].out.split("\n"))

@@ -285,7 +285,7 @@ def prose(draw: st.DrawFn, logins: list[str]) -> str:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_login_is_left_in_any_record(data: st.DataObject) -> None:
     logins = data.draw(st.lists(LOGIN, min_size=1, max_size=5, unique_by=str.lower))
     people = [Person(login=login, kind="human") for login in logins]
@@ -332,7 +332,7 @@ odd_text = st.lists(st.sampled_from(ODD), max_size=14).map("".join)
     odd_text, odd_text, odd_text, st.sampled_from([ADA, BO, Person(name="王小明"), Person(login="user-2"), BOT, GONE])
 )
 @example("user-3 @ada-lin", "Ada Lin-patch-1", "Ada Lin@self.w", ADA)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_second_time_changes_nothing(title: str, body: str, line: str, author: Person) -> None:
     file = FileChange(path="a.py", status="modified", additions=1, deletions=0, patch=f"@@ -1 +1 @@\n+{line}")
     asked = collection(

@@ -15,11 +15,11 @@ from prhub_digest.models.summary import (
     SUB_SCORES,
     Evidence,
     Figure,
-    OpenThread,
     PullRequestSummary,
     Risk,
     Statement,
     SubScore,
+    UnsettledThread,
 )
 
 PERIOD = Period.from_week("2026-W23")
@@ -48,6 +48,7 @@ PREFETCH = PullRequestSummary(
             value="251",
             unit="ms",
             baseline="412 ms",
+            baseline_is="before",
             direction="down",
             condition="page size 64",
             measured_by="author",
@@ -55,7 +56,9 @@ PREFETCH = PullRequestSummary(
         ),
     ),
     risks=(Risk(text="Pages are lost when the queue is full.", severity="high", evidence=evidence("block=False")),),
-    open_threads=(OpenThread(thread="RT_1", text="What if it is full?", severity="medium", worded_by="model"),),
+    unsettled_threads=(
+        UnsettledThread(thread="RT_1", text="What if it is full?", severity="medium", worded_by="model"),
+    ),
     scores=SCORES,
 )
 DOCS = PullRequestSummary(

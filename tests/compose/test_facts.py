@@ -7,7 +7,7 @@ FULL = """p1 area cache, performance, off by default
 p1.h1 Prefix pages are prefetched on decode
 p1.w1 page size 64
 p1.c1 The queue does not block.
-p1.f1 mean TTFT: 251 ms, baseline 412 ms, down, page size 64, measured by author
+p1.f1 mean TTFT: 251 ms, from 412 ms, down, page size 64, measured by author
 p1.r1 (high) Pages are lost when the queue is full.
 p1.t1 (medium) What if it is full?
 p2 area docs, docs
@@ -51,6 +51,14 @@ def test_dangers_come_by_severity_as_many_as_fit():
 def test_a_time_is_no_part_of_a_whole():
     hours = Count(path="hours_to_merge.p90", value=583.8, unit="hours", denominator=15)
     assert stats_block(MATERIAL.stats.updated(counts=(hours,))) == "hours_to_merge.p90 583.8 hours"
+
+
+def test_what_was_taken_back_is_told_beside_the_count_of_work_only():
+    """7 was reverted: an area has none that lasts; how many were merged stands for itself."""
+    assert stats_block(MATERIAL.stats, frozenset({7})) == (
+        "pulls.merged 2 pulls\nareas.cache 1 pulls (0 net of reverts)\nareas.docs 1 pulls\n"
+        "flags.missing_tests 1 of 1 pulls"
+    )
 
 
 def test_statistics_are_one_line_each():

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -20,7 +21,8 @@ def test_good_replies_have_no_fault_and_get_ids_by_section():
         ("k3", ("p2.h1",), ()),
     ]
     assert [(i.id, i.facts, i.point) for i in plan.items("headings")] == [("n1", ("p1.h1",), "Prefix pages")]
-    assert [(i.id, i.facts) for i in plan.items("highlights")] == [("h1", ("p1.h1", "p1.w1", "p1.c1", "p1.f1"))]
+    (highlight,) = plan.items("highlights")
+    assert (highlight.id, highlight.facts) == ("h1", ("p1.h1", "p1.w1", "p1.c1", "p1.f1", "p1.r1"))
     (recommendation,) = plan.recommendations
     assert (recommendation.risk, recommendation.item.id, recommendation.item.stats) == (
         "r2",
@@ -32,6 +34,16 @@ def test_good_replies_have_no_fault_and_get_ids_by_section():
 def test_a_theme_shows_what_its_pull_requests_claim_and_the_other_sections_only_what_they_are():
     assert [fact.id for fact in THEME_FACTS] == ["p1.h1", "p1.w1", "p1.c1", "p1.f1"]
     assert [fact.id for fact in MATERIAL.facts_of_highlights()] == ["p1.h1", "p1.w1"]
+    with_another = replace(MATERIAL, must_look=frozenset({9}))
+    assert [fact.id for fact in with_another.facts_of_highlights()] == ["p1.h1", "p1.w1", "p2.h1"]
+
+
+def test_rules_name_as_the_first_what_lasts():
+    def first(**changes):
+        return plan_by_rules(replace(MATERIAL, **changes), "r").trends[0].stats
+
+    assert first() == ("areas.cache", "areas.docs")
+    assert first(cancelled=frozenset({7})) == ("areas.docs", "areas.cache")
 
 
 def test_each_theme_by_itself_is_planned_by_rules_where_its_reply_failed():
@@ -62,7 +74,7 @@ def test_a_theme_with_nothing_to_tell_is_left_out_and_nothing_this_week_is_a_pla
         ({"executive": (item(("p1.c1",)),)}, "executive 1: 'p1.c1' is told elsewhere"),
         ({"trends": (item(stats=("areas.gpu",)),)}, "trends 1: unknown statistic 'areas.gpu'"),
         ({"trends": (item(("p1.h1",)),)}, "trends 1: cites no statistic of areas, types"),
-        ({"risks": (item(("p1.h1",)),), "recommendations": ()}, "risks 1: cites no risk, no open thread and no flag"),
+        ({"risks": (item(("p1.h1",)),), "recommendations": ()}, "risks 1: cites no risk, no review thread and no flag"),
         ({"executive": (item(),)}, "executive 1: cites nothing"),
         (
             {"recommendations": (RecommendationReply(risk=3, point="p"),)},

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from prhub_digest.compose.themes import MOST_THEMES, Grouping, group_by_theme
 from prhub_digest.models.ranking import RankEntry, Ranking
 from prhub_digest.models.signals import Area, PullRequestSignals, Signals, Unit
-from prhub_digest.models.summary import ChangeType, PullRequestSummary
+from prhub_digest.models.summary import ChangeType, PullRequestSummary, SubScore
 
 Row = tuple[int, float, str, ChangeType, str]
 Week = tuple[Ranking, dict[int, PullRequestSummary], Signals]
@@ -51,6 +51,14 @@ def test_a_theme_an_area_the_weightiest_first() -> None:
             (3, 5.0, "core", "fix", "core"),
         )
     ) == (Grouping(("core",), (3, 1)), Grouping(("api",), (2,)))
+
+
+def test_a_bump_that_breaks_something_is_no_routine() -> None:
+    ranking, summaries, signals = week((1, 1.5, "core", "dependency", "core"), (2, 1.5, "ci", "dependency", "ci"))
+    for number, value in ((1, 4), (2, 3)):
+        score = SubScore.model_validate({"name": "behaviour", "value": value, "source": "rule"})
+        summaries[number] = summaries[number].updated(scores=(score,))
+    assert group_by_theme(ranking, summaries, signals) == (Grouping(("core",), (1,)),)
 
 
 def test_routine_and_what_was_taken_back_is_told_in_no_theme() -> None:

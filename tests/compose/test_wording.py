@@ -9,6 +9,7 @@ from prhub_digest.compose.wording import WordingMaterial, repair_task, wording_t
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.glossary import Term
 from prhub_digest.models.llm import Usage
+from prhub_digest.models.plan import RecommendationReply
 from prhub_digest.prompts import load_prompts
 from prhub_digest.shipped import prompts_dir
 
@@ -54,6 +55,17 @@ def test_what_limits_a_pull_request_is_told_once_in_a_row_of_its_items():
     )
     alone = repair_task(WordingMaterial(PLAN, SUMMARIES, "en", BUILDER), changes, {"k2": "the digit 3"})
     assert "it takes effect when: page size 64" in alone.request.messages[1].content
+
+
+def test_a_recommendation_is_shown_the_danger_and_not_what_limits_the_pull_request():
+    """The risk that it answers says so, right beside it."""
+    reply = plan_reply(recommendations=(RecommendationReply(risk=1, point="add a bound"),))
+    plan = assembled_plan(MATERIAL, PlanReplies((TOLD, theme_reply()), reply))
+    (task,) = tasks(sections=("recommendations",), plan=plan)
+    assert (
+        "item a1\npoint: add a bound\npull request: Prefix pages are prefetched on decode\n"
+        "- risk: Pages are lost when the queue is full.\n</data-"
+    ) in task.request.messages[1].content
 
 
 def test_headings_are_worded_by_the_names_of_the_plan():

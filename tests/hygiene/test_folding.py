@@ -260,7 +260,7 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(pieces, st.booleans())
 def test_folding_keeps_places_and_is_done_once(lines: list[str], description: bool) -> None:
     folded = fold_lines(lines, description=description)

@@ -147,7 +147,7 @@ def test_a_call_that_waits_ends_when_there_was_no_room_after_all() -> None:
         assert all(isinstance(own.exception(timeout=5), BudgetError) for own in waiting)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     seed=st.integers(0, 2**32),
     threads=st.integers(1, 12),

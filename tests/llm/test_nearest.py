@@ -66,7 +66,7 @@ requests = st.builds(
 
 
 @given(requests, st.lists(requests, min_size=1, max_size=6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_none_is_nearer_than_the_nearest(request: LogicalRequest, others: list[LogicalRequest]) -> None:
     found = nearest(request, *others)
     assert found in others

@@ -21,7 +21,7 @@ from prhub_digest.shipped import prompts_dir
 
 HERE = Path(__file__).parent
 DAY = 86_400
-IN_ONE_FOLDER = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+IN_ONE_FOLDER = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def stored(request: LogicalRequest, content: str | None = None) -> StoredReply:

@@ -63,7 +63,7 @@ def test_a_broken_control_token_is_whole_again() -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_title_gives_a_valid_summary_and_always_the_same(title: str) -> None:
     request = asking(SummaryReply, SHOWN.format(title))
     assert stub_content(request) == stub_content(request)

@@ -94,7 +94,7 @@ def test_prune_removes_what_is_unused_damaged_or_left_over(tmp_path: Path) -> No
 
 
 @given(ages=st.lists(st.integers(0, 200), min_size=1, max_size=8), days=st.integers(0, 150))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_just_what_is_older_goes(tmp_path_factory: pytest.TempPathFactory, ages: list[int], days: int) -> None:
     folder = tmp_path_factory.mktemp("store")
     paths = [save(folder, toy_request(number), age) for number, age in enumerate(ages)]

@@ -47,7 +47,8 @@ def _answer_for(ref: str, asked: str) -> Callable[[str], dict[str, Any]]:
         return _order
     if ref.startswith("pr-"):
         return _summary if re.search("^Areas: ", asked, re.MULTILINE) else _headline
-    return _headings if ref.partition(".")[2].startswith("headings") else _wording
+    part = ref.split(".")[1]
+    return {"headings": _headings, "lines": _lines}.get(part, _wording)
 
 
 def field(asked: str, name: str) -> str:
@@ -65,8 +66,7 @@ def _summary(asked: str) -> dict[str, Any]:
     headline = _statement(title, text, text)
     of_line = {"line": spot, "words": _words(code)}
     areas = field(asked, "Areas").split(", ")
-    opened = field(asked, "Open threads")
-    threads = [] if opened == "none" else [part.split(" ")[0] for part in opened.split(", ")]
+    threads = re.findall(r"(\w+) \(", field(asked, "Threads"))
     return {
         "headline": headline,
         "change_type": "fix",
@@ -135,6 +135,13 @@ def _order(asked: str) -> dict[str, Any]:
 def _headings(asked: str) -> dict[str, Any]:
     named = re.findall(r"^item (\S+)\nname: (.*)$", asked, re.MULTILINE)
     return {"items": [{"item": item, "text": f"改动 {name}"} for item, name in named]}
+
+
+def _lines(asked: str) -> dict[str, Any]:
+    """Word by word, with the cues that a line may have to keep."""
+    shown = re.findall(r"^item (\S+)\n[^:]+: (.*)$", asked, re.MULTILINE)
+    blank = re.compile(r" (?=(?:[^`]*`[^`]*`)*[^`]*$)")
+    return {"items": [{"item": item, "text": f"不仅默认：{blank.sub('、', text)}"} for item, text in shown]}
 
 
 def _item(facts: Sequence[str] = (), stats: Sequence[str] = ()) -> dict[str, Any]:

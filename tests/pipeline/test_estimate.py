@@ -32,7 +32,7 @@ PROMPTS = dict(
         PARTS,
         strict=True,
     )
-) | {"compose_headings": "wording"}
+) | {"compose_headings": "wording", "compose_lines": "wording"}
 
 
 def answer(request: Request) -> Reply:
@@ -306,7 +306,7 @@ def test_replies_of_an_unknown_vocabulary_correct_the_estimate(command: CommandL
 
 
 def stored_reply(model: str, *usages: tuple[int, int]) -> StoredReply:
-    """To a summary's request of 1,000 tokens of o200k, for which an answer of 605 is expected; a usage for each try."""
+    """To a summary's request of 1,000 tokens of o200k, for which an answer of 480 is expected; a usage for each try."""
     values = json.loads(next(fixture_dir("demo").glob("replies/summarize_pr/*.json")).read_bytes())
     values["request"] |= {"model": model, "messages": [{"role": "user", "content": " word" * 1_000}]}
     last = values["attempts"][-1]
@@ -322,14 +322,14 @@ def stored_reply(model: str, *usages: tuple[int, int]) -> StoredReply:
         ("toy", [], (0, UNKNOWN, UNKNOWN)),
         ("gpt-5-mini", [], (0, 1.0, 1.0)),
         # The input as it was reported; the output half way to it, and more with each further reply.
-        ("toy", [[(1_050, 605)]], (1, 1_050 / 1_250, (605 / 756 + UNKNOWN) / 2)),
-        ("gpt-5-mini", [[(1_010, 1_210)]], (1, 1.01, (2.0 + 1.0) / 2)),
-        ("gpt-5-mini", [[(1_010, 1_210)]] * 3, (3, 1.01, (3 * 2.0 + 1.0) / 4)),
-        ("gpt-5-mini", [[(1_000, 605)], [(1_000, 1_210)], [(1_300, 1_815)]], (3, 1.1, (3 * 2.0 + 1.0) / 4)),
+        ("toy", [[(1_050, 480)]], (1, 1_050 / 1_250, (480 / 600 + UNKNOWN) / 2)),
+        ("gpt-5-mini", [[(1_010, 960)]], (1, 1.01, (2.0 + 1.0) / 2)),
+        ("gpt-5-mini", [[(1_010, 960)]] * 3, (3, 1.01, (3 * 2.0 + 1.0) / 4)),
+        ("gpt-5-mini", [[(1_000, 480)], [(1_000, 960)], [(1_300, 1_440)]], (3, 1.1, (3 * 2.0 + 1.0) / 4)),
         # A second chance: of two replies one took 2,600 tokens more than the 2,000 of the first tries.
-        ("gpt-5-mini", [[(1_000, 900), (2_600, 310)], [(1_000, 605)]], (2, (2 * 2.3 + 1) / 3, (2 * 1.5 + 1) / 3)),
+        ("gpt-5-mini", [[(1_000, 700), (2_600, 260)], [(1_000, 480)]], (2, (2 * 2.3 + 1) / 3, (2 * 1.5 + 1) / 3)),
         # An endpoint that reports nothing.
-        ("gpt-5-mini", [[(0, 0)], [(1_100, 605)]], (1, 1.1, 1.0)),
+        ("gpt-5-mini", [[(0, 0)], [(1_100, 480)]], (1, 1.1, 1.0)),
     ],
 )
 def test_what_is_expected_over_what_is_counted(

@@ -90,7 +90,7 @@ def test_batch_files_make_the_digest_of_a_live_run(command: CommandLine) -> None
     assert rounds == [
         "round 1 (summaries): 3 requests",
         "round 2 (plan): 2 requests",
-        "round 3 (wording): 11 requests",
+        "round 3 (wording): 12 requests",
         "round 4 (wording): 2 requests",
     ]
     for name in PAGES:
@@ -332,7 +332,7 @@ def test_a_fixture_is_recorded_by_batch_files(command: CommandLine) -> None:
     write_week(command.folder / "week")
     run = Path("runs/recording/toy__pages/2026-W06")
     replies = run / "batch/replies.jsonl"  # a file of the user's, which no new start may delete
-    for number, waiting in enumerate((3, 2, 11, 2), start=1):
+    for number, waiting in enumerate((3, 2, 12, 2), start=1):
         Path("exported.jsonl").unlink(missing_ok=True)
         export = command("batch", "export", "--fixture", "./week/", "--to", "exported.jsonl")
         outcome = command("record", "--fixture", "./week/")
@@ -409,7 +409,7 @@ def test_a_thread_is_asked_about_in_a_batch_too(command: CommandLine) -> None:
     write_week(command.folder / "week", pulls)
     command(*COMMAND, "--llm", "batch")
     (line,) = lines_of(requests()[0])
-    assert field(line["body"]["messages"][1]["content"], "Open threads").startswith("R1 (at least ")
+    assert field(line["body"]["messages"][1]["content"], "Threads").startswith("R1 (open, at least ")
 
 
 def test_a_wrong_file_is_named_without_a_message_for_each_of_its_lines(command: CommandLine) -> None:

@@ -188,7 +188,7 @@ def test_a_stub_of_several_parts(command: CommandLine) -> None:
     assert len(summary["replies"]) > 1
     assert summary["usage"]["stubs"] == len(summary["replies"]) + 1
     assert (summary["headline"], summary["headline_evidence"]["line"]) == ("Register all pages", "T1")
-    assert summary["open_threads"][0]["worded_by"] == "comment"
+    assert summary["unsettled_threads"][0]["worded_by"] == "comment"
     assert {score["source"] for score in summary["scores"]} == {"rule"}
 
 

@@ -46,11 +46,13 @@ def test_a_full_digest_in_both_languages_and_then_nothing_to_ask(command: Comman
     with ModelServer(answer) as server:
         first = live(command, server, *BOTH)
         assert (first.code, first.out) == (0, f"{RUN}/digest.en.md\n{RUN}/digest.zh.md\n")
-        assert "18 calls (1,800 tokens in, 180 out), 18 of them asked now\n" in first.err
+        assert "19 calls (1,900 tokens in, 190 out), 19 of them asked now\n" in first.err
         assert "verification: 0 errors, 0 warnings\n" in first.err
         sections = ("changes", "executive", "highlights", "recommendations", "risks", "trends")
         wordings = [f"{language}.{section}" for language in ("en", "zh") for section in sections]
-        assert asked(server) == sorted([*wordings, "zh.headings", "theme-1", "plan", "pr-101", "pr-102", "pr-103"])
+        assert asked(server) == sorted(
+            [*wordings, "zh.headings", "zh.lines", "theme-1", "plan", "pr-101", "pr-102", "pr-103"]
+        )
         files = {str(path.relative_to(RUN)): path.read_bytes() for path in RUN.rglob("*") if path.is_file()}
         assert files.keys() - {".lock"} == FILES
         second = live(command, server, *BOTH, "--json")
@@ -63,6 +65,8 @@ def test_a_full_digest_in_both_languages_and_then_nothing_to_ask(command: Comman
     assert f"Keep the page queue open while the cache drains ({link})." in english
     assert f"改动：Keep、the、page、queue、open、while、the、cache、drains（{link}）。" in chinese
     assert "What happens when the queue is full?" in english
+    assert "：不仅默认：What、happens、when、the、queue、is、full?（" in chinese
+    assert "\n  - 不仅默认：Keep、the、page、queue、open、while、the、cache、drains\n" in chinese
 
 
 def test_the_whole_endpoint_may_be_gone_when_nothing_is_left_to_ask(command: CommandLine) -> None:
@@ -99,7 +103,7 @@ def test_a_language_added_later_asks_for_its_wording_only(command: CommandLine) 
         asked(server)
         assert live(command, server, *BOTH).code == 0
         refs = asked(server)
-    assert len(refs) == 7
+    assert len(refs) == 8
     assert all(ref.startswith("zh.") for ref in refs)
     assert (RUN / "digest.en.md").read_bytes() == english
 

@@ -205,7 +205,7 @@ def weeks(draw: st.DrawFn) -> tuple[list[PullRequestSummary], Signals, list[Pull
     return summaries, signals(*items), draw(st.permutations(summaries))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(weeks())
 def test_the_order_of_the_input_does_not_matter(
     week: tuple[list[PullRequestSummary], Signals, list[PullRequestSummary]],

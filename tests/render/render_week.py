@@ -12,7 +12,7 @@ from prhub_digest.models.ranking import RankEntry, Ranking
 from prhub_digest.models.run import CoverageTotals, Failure
 from prhub_digest.models.signals import Flag, FlagName, PullRequestSignals, Signals, ThreadOutcome, Unit
 from prhub_digest.models.stats import Count, Stats
-from prhub_digest.models.summary import Dropped, Evidence, Figure, OpenThread, PullRequestSummary
+from prhub_digest.models.summary import Dropped, Evidence, Figure, PullRequestSummary, UnsettledThread
 from prhub_digest.models.verification import CheckCount, Finding, Verification
 from prhub_digest.render.view import HighlightRule, PullHead, RenderInput
 
@@ -38,6 +38,7 @@ TTFT = Figure(
     value="251",
     unit="ms",
     baseline="412",
+    baseline_is="before",
     direction="down",
     condition="page size 64",
     measured_by="author",
@@ -258,7 +259,7 @@ def verification(language: Language) -> Verification:
     return Verification(
         language=language,
         checks=(CheckCount(check="known_ids", checked=9), CheckCount(check="quotes", checked=4)),
-        findings=(Finding(check="language", severity="warning", item="t1", message="short"),),
+        findings=(Finding(check="language", kind="length", severity="warning", item="t1", message="short"),),
     )
 
 
@@ -276,8 +277,10 @@ def week(language: Language, **given: Any) -> RenderInput:
                 9,
                 headline="The guard of `Task<bool>` holds; cc @octocat",
                 headline_evidence=quote("guard"),
-                open_threads=(
-                    OpenThread(thread="t1", text="The lock is kept after an error", severity="high", worded_by="model"),
+                unsettled_threads=(
+                    UnsettledThread(
+                        thread="t1", text="The lock is kept after an error", severity="high", worded_by="model"
+                    ),
                 ),
                 dropped=(Dropped(kind="claim", text="x", reason="no evidence"),),
             ),

@@ -1,7 +1,7 @@
 from render_week import digest, facts_week, summary, week
 
 from prhub_digest.models.stats import Count
-from prhub_digest.models.summary import OpenThread
+from prhub_digest.models.summary import UnsettledThread
 from prhub_digest.render.markdown import render_markdown
 from prhub_digest.render.view import build_view
 
@@ -81,7 +81,7 @@ def test_at_most_five_highlights() -> None:
 
 
 def test_a_thread_that_is_not_severe_is_left_to_the_whole_page() -> None:
-    mild = OpenThread(thread="t1", text="A nit", severity="medium", worded_by="model")
-    summaries = {9: summary(9, open_threads=(mild,))}
+    mild = UnsettledThread(thread="t1", text="A nit", severity="medium", worded_by="model")
+    summaries = {9: summary(9, unsettled_threads=(mild,))}
     page = render_markdown(build_view(week("en", summaries=summaries), brief=True))
     assert "Look at these" not in page

@@ -8,7 +8,7 @@ from prhub_digest.models.digest import Language
 from prhub_digest.models.signals import FlagName
 from prhub_digest.models.stats import Count, Unit
 from prhub_digest.models.summary import ChangeType, Dropped, Figure, MeasuredBy, Severity
-from prhub_digest.models.verification import CheckName
+from prhub_digest.models.verification import FindingKind
 from prhub_digest.render.citations import figure_brackets, figure_text, statistic_text
 from prhub_digest.render.page import Page
 from prhub_digest.render.phrases import _TABLE as TABLE
@@ -21,6 +21,25 @@ from prhub_digest.render.phrases import KEYS, say
         ({}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
         ({"condition": "`page size 64`"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
         ({"baseline": "412 ms"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
+        (
+            {"baseline_is": "other", "condition": "round robin"},
+            "mean TTFT 251 ms against 412 ms, round robin, measured by the author",
+        ),
+        (
+            {"value": "0.871", "unit": "", "baseline": "0.874", "baseline_is": "other", "condition": ""},
+            "mean TTFT 0.871 against 0.874, measured by the author",
+        ),
+        (
+            {
+                "value": "68",
+                "unit": "%",
+                "baseline": "22 %",
+                "baseline_is": "other",
+                "direction": "up",
+                "condition": "",
+            },
+            "mean TTFT 68 % against 22 %, measured by the author",
+        ),
         (
             {"value": "about 9", "unit": "%", "baseline": "", "condition": "", "direction": "up"},
             "mean TTFT ↑ about 9 %, measured by the author",
@@ -161,9 +180,19 @@ P99 = TTFT.updated(metric="P99 TTFT", value="905", baseline="1183")
             ),
         ),
         (
+            [TTFT.updated(baseline_is="other"), P99],
+            ("mean TTFT 251 ms against 412 ms; P99 TTFT 1183 → 905 ms; all: page size 64, measured by the author",),
+            ("平均 TTFT 251 ms 相对 412 ms；P99 TTFT 1183 → 905 ms；以上：page size 64，作者自测",),
+        ),
+        (
             [TTFT, P99.updated(condition="")],
-            (f"{figure_text('en', TTFT)}; P99 TTFT 1183 → 905 ms, measured by the author",),
-            ("平均 TTFT 412 → 251 ms，page size 64，作者自测；P99 TTFT 1183 → 905 ms，作者自测",),
+            ("mean TTFT 412 → 251 ms, page size 64; P99 TTFT 1183 → 905 ms; all: measured by the author",),
+            ("平均 TTFT 412 → 251 ms，page size 64；P99 TTFT 1183 → 905 ms；以上：作者自测",),
+        ),
+        (
+            [TTFT, P99.updated(condition="", measured_by="ci")],
+            (f"{figure_text('en', TTFT)}; P99 TTFT 1183 → 905 ms, measured in CI",),
+            (f"{figure_text('zh', TTFT)}；P99 TTFT 1183 → 905 ms，CI 测得",),
         ),
     ],
 )
@@ -182,7 +211,7 @@ def test_every_word_of_a_vocabulary_has_its_phrase() -> None:
         "unit": get_args(Unit),
         "measured": get_args(MeasuredBy),
         "severity": get_args(Severity),
-        "check": get_args(CheckName),
+        "found": get_args(FindingKind),
         "dropped": dropped,
         "finding": ("error", "warning"),
     }

@@ -84,7 +84,7 @@ def test_what_github_would_link_stands_in_code(title: str, expected: tuple[str, 
     assert found.links == ()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet="ab_1 `*\\|<>&#@!$~[]()-+.:/中（）\n\x1b", max_size=30))
 def test_any_title_reads_back(title: str) -> None:
     spans = parse_title(title)
@@ -97,7 +97,7 @@ def test_any_title_reads_back(title: str) -> None:
     assert [cell.strip() for cell in rows[1]] == [f"x {visible_text(spans)}".strip()]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet="ab1 `*_中文（）。，<", max_size=24))
 def test_any_sentence_reads_back(text: str) -> None:
     spans = parse_sentence(text, "zh")

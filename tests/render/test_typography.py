@@ -64,7 +64,7 @@ def test_bold_beside_chinese_is_read_as_bold(source: str, bold: str, text: str) 
 _ALPHABET = st.text(alphabet="中文a1 ,.:()（）。，`*_%\ue000\ue001\ue002", max_size=24)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(_ALPHABET)
 def test_polishing_twice_changes_nothing(text: str) -> None:
     for language in ("zh", "en"):
@@ -72,7 +72,7 @@ def test_polishing_twice_changes_nothing(text: str) -> None:
         assert polish(once, language) == once
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_ALPHABET)
 def test_polishing_keeps_every_letter_and_all_code(text: str) -> None:
     polished = polish(text, "zh")

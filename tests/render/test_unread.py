@@ -15,8 +15,8 @@ from prhub_digest.render.view import build_view
 from prhub_digest.source_lines import file_state
 
 EXPECTED: dict[Language, str] = {
-    "en": "- Files not shown in full, by reason: lock files 1,200, token budget 3.\n",
-    "zh": "- 未全文展示的文件，按原因：锁文件 1,200、token 预算 3。\n",
+    "en": "; files not shown in full: 1 of 3 (lock files 1,200, token budget 3).\n",
+    "zh": "；未完整展示的文件：1 / 3（锁文件 1,200、token 预算 3）。\n",
 }
 
 
@@ -27,7 +27,7 @@ def test_reasons_stand_under_the_counts(language: Language) -> None:
     coverage = CoverageTotals.model_validate(given.coverage.model_dump() | {"unread": unread})
     page = render_markdown(build_view(week(language, coverage=coverage)))
     assert EXPECTED[language] in page
-    assert EXPECTED[language].partition("：" if language == "zh" else ":")[0] not in render_markdown(build_view(given))
+    assert EXPECTED[language].partition("（" if language == "zh" else " (")[0] in render_markdown(build_view(given))
 
 
 def test_every_reason_has_its_words() -> None:

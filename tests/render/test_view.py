@@ -96,7 +96,8 @@ def test_citations_stand_before_the_stop_in_both_languages() -> None:
     chinese = read(render_markdown(build_view(week("zh")))).text
     assert "预取让首 token 更快（平均 TTFT 412 → 251 ms，page size 64，作者自测）。" in chinese
     english = read(render_markdown(build_view(week("en")))).text
-    assert "Most changes touched the core (area core 3 / 4 PRs)." in english
+    cited = "area core 3 / 4 PRs, of which 2 belong to a change and its revert"
+    assert f"Most changes touched the core ({cited})." in english
     assert "may stay held (code without tests 1 / 4 PRs) (#9)!" in english
     assert "Release the lock in every branch (#9) (answers risk 1)." in english
 
@@ -272,10 +273,11 @@ def test_json_escapes_what_a_terminal_would_obey() -> None:
 
 def test_failed_checks_are_told() -> None:
     found = (
-        Finding(check="language", severity="warning", item="h2", message="no end mark"),
-        Finding(check="structure", severity="warning", item=None, message="two themes are one"),
-        Finding(check="known_ids", severity="error", item="k9", message="it has no sentence"),
-        Finding(check="figures", severity="error", item="k1", message="value 7 is not in #101"),
+        Finding(check="language", kind="no_end_mark", severity="warning", item="h2", message="m"),
+        Finding(check="structure", kind="unlike_plan", severity="warning", item=None, message="m"),
+        Finding(check="known_ids", kind="unplanned", severity="error", item="k9", message="m"),
+        Finding(check="identifiers", kind="unknown_name", severity="error", item="k1", message="m", about="a of #9"),
+        Finding(check="lines", kind="unlike_english", severity="error", item="101.headline", message="m"),
     )
     closing = section_text(
         render_markdown(build_view(week("en", verification=verification("en").updated(findings=found)))) + "\n## ",
@@ -283,13 +285,13 @@ def test_failed_checks_are_told() -> None:
     )
     assert (
         """
-- 7 sentences checked by code; not all passed, see below.
-- To be read with care: figures 1 (error), known ids 1 (error), language 1 (warning), structure 1 (warning).
-  - error · item k9: it has no sentence
-  - error · Key changes, Parsing and guards (core, docs), 1: value 7 is not in `#101`
-  - warning · the whole digest: two themes are one
+- 7 sentences checked by code (13 checks); not all passed, see below.
+- To be read with care: 5 places.
+  - error · the whole digest: a planned sentence is missing, or one that was not planned stands here
+  - error · `#101`: the translation differs from the English line
+  - error · Key changes, Parsing and guards (core, docs), 1: a name that no cited PR has: a of `#9`
+  - warning · the whole digest: order or parts differ from the plan
   - warning · Highlighted PRs, 2: no end mark
-- Checks made: 13, of 2 kinds.
 """
         in closing
     )
@@ -307,11 +309,15 @@ def test_a_heading_is_set_like_a_sentence_and_its_areas_stand_beside_it() -> Non
 
 
 def test_a_long_list_of_findings_is_cut() -> None:
-    found = tuple(Finding(check="support", severity="warning", item="k1", message=f"doubt {n}") for n in range(30))
+    found = tuple(
+        Finding(check="support", kind="foreign_words", severity="warning", item="k1", message="m", about=f"word{n}")
+        for n in range(30)
+    )
     given = week("zh", verification=verification("zh").updated(findings=found))
     rendered = render_text(build_view(given))
-    assert rendered.count("\n  - 警告 · 本周重点变化，解析与保护（core、docs），第 1 句：doubt ") == 12
-    assert "doubt 11\n  - 另有 18 项\n- 共检查 13 处，分 2 类。" in rendered
+    place = "警告 · 本周重点变化，解析与保护（core、docs），第 1 句：所引内容中没有的词："
+    assert rendered.count(f"\n  - {place}word") == 12
+    assert "word11\n  - 另有 18 项\n" in rendered
 
 
 @pytest.mark.parametrize(

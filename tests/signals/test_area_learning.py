@@ -80,7 +80,7 @@ MIXED = [
 ]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(MIXED))
 def test_the_order_of_the_changes_does_not_matter(shuffled: list[Change]) -> None:
     assert learned_areas(shuffled, owned=("src/a/deep",)) == learned_areas(MIXED, owned=("src/a/deep",))

@@ -145,7 +145,7 @@ def test_a_week_without_files_has_one_area() -> None:
     assert area_list([pull(1)]) == (Area(key="other"),)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(WEEK))
 def test_the_order_of_the_week_does_not_matter(shuffled: list[PullRequest]) -> None:
     assert area_list(shuffled) == area_list(WEEK)

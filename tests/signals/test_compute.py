@@ -48,7 +48,7 @@ def test_the_areas_of_a_week() -> None:
     assert all(own.area == own.area_candidates[0] for own in signals.pulls)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.permutations(WEEK))
 def test_the_order_of_the_week_does_not_matter(shuffled: list[PullRequest]) -> None:
     assert compute_signals(shuffled) == compute_signals(WEEK)

@@ -336,7 +336,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(WORDS, max_size=12).map("".join), st.lists(WORDS, max_size=20).map("".join))
 def test_no_words_break_the_rules(title: str, body: str) -> None:
     record = pull(9, title=title, body=body)

@@ -80,7 +80,7 @@ def test_tags_of_the_settings_replace_the_shipped_platforms() -> None:
     assert tags_of(one).modules == ()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.permutations([path for path, _ in PATHS.values()]))
 def test_the_order_of_the_files_does_not_matter(paths: list[str]) -> None:
     assert tags_of(pull(1, *paths)).platforms == ("nvidia", "amd", "intel", "arm", "apple", "windows", "linux", "macos")

@@ -183,7 +183,7 @@ def weeks(draw: st.DrawFn) -> tuple[PullRequest, ...]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(weeks(), st.randoms(use_true_random=False))
 def test_a_partition_in_any_order(week: tuple[PullRequest, ...], chance: random.Random) -> None:
     found = units(*week)

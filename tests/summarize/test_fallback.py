@@ -11,4 +11,4 @@ def test_a_fallback_speaks_by_the_whole_title_although_a_chunk_clips_it():
     summary = fallback(SummaryTask(pull, chunks, SIGNALS, (), "i"), "no reply")
     assert summary.headline == pull.title.strip()
     assert (summary.status, summary.reason) == ("fallback", "no reply")
-    assert [thread.thread for thread in summary.open_threads] == ["RT_1"]
+    assert [thread.thread for thread in summary.unsettled_threads] == ["RT_1"]

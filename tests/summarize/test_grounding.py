@@ -64,6 +64,7 @@ FIGURE = FigureReply(
     value="251",
     unit="ms",
     baseline="412 ms",
+    baseline_is="before",
     direction="down",
     condition="page size 64",
     measured_by="author",
@@ -78,6 +79,21 @@ def test_a_figure_keeps_its_value_only_if_its_line_holds_it():
         ("251", "412 ms", "page size 64")
     ]
     assert dropped(result) == [("figure", "its evidence does not hold 215")]
+
+
+@pytest.mark.parametrize(
+    ("baseline", "said", "kept"),
+    [
+        ("412 ms", "before", "before"),
+        ("412 ms", "other", "other"),
+        ("412 ms", "none", "other"),
+        ("", "before", "none"),
+        (" ", "other", "none"),
+    ],
+)
+def test_a_baseline_counts_as_the_state_before_only_where_the_reply_says_so(baseline, said, kept):
+    figure = FIGURE.updated(baseline=baseline, baseline_is=said)
+    assert [figure.baseline_is for figure in grounded(figures=(figure,)).figures] == [kept]
 
 
 def test_a_figure_with_an_invented_condition_is_dropped():
@@ -118,10 +134,21 @@ def test_a_low_thread_cannot_be_raised_to_high():
     assert thread.severity == "medium"
 
 
+@pytest.mark.parametrize(
+    ("outcome", "listed"),
+    [("open", True), ("disputed", True), ("deferred", True), ("done", False), ("answered", False), ("unknown", False)],
+)
+def test_the_model_words_the_threads_that_something_is_still_to_be_done_about(outcome, listed):
+    signals = SIGNALS.updated(threads=(OPEN.updated(outcome=outcome),))
+    worded = ThreadReply(thread=thread_line(), text="The author will clamp it later.", severity="medium")
+    kept = [thread.text for thread in ground(reply(threads=(worded,)), LINES, signals).threads]
+    assert kept == (["The author will clamp it later."] if listed else [])
+
+
 def test_an_invented_thread_is_dropped():
     result = grounded(threads=(ThreadReply(thread="R99", text="Please rename it.", severity="low"),))
     assert result.threads == []
-    assert dropped(result) == [("thread", "R99 is not an open thread")]
+    assert dropped(result) == [("thread", "R99 is no thread that the request lists")]
 
 
 def test_a_thread_worded_with_a_foreign_number_speaks_by_its_comment():

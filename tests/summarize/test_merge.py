@@ -1,8 +1,8 @@
 from summary_week import LINES, SIGNALS, line_id, reply
 
-from prhub_digest.models.summary import OpenThread, ScoreReply, ScoresReply, StatementReply
+from prhub_digest.models.summary import ScoreReply, ScoresReply, StatementReply, UnsettledThread
 from prhub_digest.summarize.grounding import ground
-from prhub_digest.summarize.merge import all_open_threads, merge
+from prhub_digest.summarize.merge import all_unsettled_threads, merge
 
 
 def part(score, words="queue.put(pages, block=False)", claims=()):
@@ -36,11 +36,11 @@ def test_a_rule_speaks_only_when_no_part_has_evidence():
 
 
 def test_every_open_thread_is_kept_whether_worded_or_not():
-    (unworded,) = all_open_threads((), SIGNALS)
+    (unworded,) = all_unsettled_threads((), SIGNALS)
     assert (unworded.text, unworded.severity, unworded.worded_by) == (
         "What if the queue of 8 is full?",
         "medium",
         "comment",
     )
-    worded = OpenThread(thread="RT_1", text="A full queue?", severity="high", worded_by="model")
-    assert all_open_threads((worded,), SIGNALS) == (worded,)
+    worded = UnsettledThread(thread="RT_1", text="A full queue?", severity="high", worded_by="model")
+    assert all_unsettled_threads((worded,), SIGNALS) == (worded,)

@@ -31,5 +31,16 @@ STATS = Stats(
     ],
 )
 def test_the_counts_of_the_group_decide(text: str, paths: tuple[str, ...], faulty: bool) -> None:
-    fault = superlative_fault(Sentence(item="t1", text=text, stats=paths), STATS)
+    fault = superlative_fault(Sentence(item="t1", text=text, stats=paths), STATS, frozenset())
+    assert (fault is not None) is faulty
+
+
+@pytest.mark.parametrize(("paths", "faulty"), [(("areas.core",), True), (("areas.api",), False)])
+def test_a_change_and_its_revert_make_nothing_the_most(paths: tuple[str, ...], faulty: bool) -> None:
+    counts = (
+        Count(path="areas.core", value=3, unit="pulls", pulls=(1, 2, 3)),
+        Count(path="areas.api", value=2, unit="pulls", pulls=(4, 5)),
+    )
+    sentence = Sentence(item="t1", text="Most of the work went here.", stats=paths)
+    fault = superlative_fault(sentence, STATS.updated(counts=counts), frozenset({2, 3}))
     assert (fault is not None) is faulty

@@ -194,6 +194,31 @@ def test_true_forms_of_a_figure(changes: dict[str, str]) -> None:
     assert _figure(**changes).of("figures") == []
 
 
+@pytest.mark.parametrize(
+    ("quote", "value", "baseline", "direction", "warned"),
+    [
+        ("retractions go from ~140/min to ~6/min, and throughput is up about 9 %", "~6", "~140", "down", False),
+        ("retractions go from ~140/min to ~6/min, and throughput is up about 9 %", "~6", "~140", "up", True),
+        ("retractions go from ~140/min to ~6/min, and throughput is up about 9 %", "about 9", "", "up", False),
+        ("throughput drops by 9 %; TTFT is up", "9", "", "up", True),
+        ("throughput drops, by 9 %", "9", "", "up", False),
+        ("1,340 ms, up from 2,870 ms?", "1,340", "2,870", "down", False),
+        ("9 % less than 30 860 tok/s", "9", "30 860 tok/s", "down", False),
+    ],
+)
+def test_the_direction_of_a_figure(quote: str, value: str, baseline: str, direction: str, warned: bool) -> None:
+    """By the numbers, else by the words of the clause that has the value."""
+    figure = FIGURE.updated(
+        value=value,
+        unit="",
+        baseline=baseline,
+        direction=direction,
+        evidence=FIGURE.evidence.updated(quote=quote),
+    )
+    kinds = [own.kind for own in found(with_fact(inputs_of(), "p1.f1", figure=figure)).findings if own.item == "e1"]
+    assert ("figure_direction" in kinds) is warned
+
+
 def test_doubts_about_a_figure_warn() -> None:
     assert _figure(direction="up").of("figures") == [
         ("warning", "e1", "figure p1.f1 of #101: the quote reads like the other direction than 'up'")
@@ -324,6 +349,7 @@ def test_each_pull_request_is_read_once_and_checks_are_counted() -> None:
         ("language", 10),
         ("headings", 2),
         ("structure", 21),
+        ("lines", 0),
     ]
 
 

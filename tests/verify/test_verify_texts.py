@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from verify_world import found, inputs_of
+from verify_world import PULLS, found, inputs_of, with_fact
 
 from prhub_digest.models.digest import Language
 from prhub_digest.models.glossary import Term
+from prhub_digest.models.summary import DefaultState
 from prhub_digest.verify.occurrences import Haystack
 from prhub_digest.verify.quantity_words import quantity_words
 from prhub_digest.verify.tokens import code_tokens, digit_tokens, is_quantity
@@ -300,19 +301,138 @@ def test_a_chinese_sentence_names_something_of_what_it_cites() -> None:
     assert found(inputs_of("zh", h1="PagedIndex 的分页可以预取。")).errors == set()
 
 
-def test_cues_and_states_warn() -> None:
-    assert found(inputs_of(k1="The paged index adds a prefetch step on H100.")).of("support") == [
-        ("warning", "k1", "what it cites has a limit that the sentence does not have")
-    ]
-    assert found(inputs_of(r1="The scheduler queue limit has tests.")).of("support") == [
-        ("warning", "r1", "what it cites has a negation that the sentence does not have")
-    ]
-    assert found(inputs_of("zh", k3="调度器未按租户限制队列。")).of("support") == [
-        ("warning", "k3", "the sentence has a negation that nothing cited has")
-    ]
-    assert found(inputs_of("zh", k3="调度器按租户限制 billing 队列。")).of("support") == [
-        ("warning", "k3", "not in what it cites: billing")
-    ]
+LIMITED = "The step takes at most 256 pages of topk 32, and leaves in 0.9 (39.3 % less, by 3 authors)"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "The prefetch step takes at most `256 pages` and leaves in `0.9`.", set()),
+        ("en", "The prefetch step takes at most `256 pages of topk 32`.", set()),
+        ("en", "The prefetch step takes at most 256 pages.", {("stray_digits", "k1")}),
+        ("en", "The prefetch step takes at most `255 pages`.", {("stray_digits", "k1"), ("identifiers", "k1")}),
+        ("en", "The prefetch step takes at most `56 pages`.", {("stray_digits", "k1"), ("identifiers", "k1")}),
+        ("en", "The prefetch step takes `39.3 %` less.", {("stray_digits", "k1")}),
+        ("en", "The prefetch step comes by `3 authors`.", {("stray_digits", "k1"), ("identifiers", "k1")}),
+        ("en", "The prefetch step comes by `3` authors.", {("stray_digits", "k1")}),
+        ("zh", "预取步骤 step 最多 `256` 个 pages。", set()),
+        ("zh", "预取步骤 step 最多 `256 pages`，`0.9` 移除。", set()),
+        ("zh", "预取步骤 step 最多 256 个 pages。", {("stray_digits", "k1")}),
+        ("zh", "预取步骤 step 由 `3` 位作者完成。", {("stray_digits", "k1")}),
+        ("zh", "预取步骤 step 快 `39.3 %`。", {("stray_digits", "k1")}),
+    ],
+)
+def test_a_version_or_a_limit_is_copied_in_backticks(language: Language, text: str, expected: set[object]) -> None:
+    """32 is of the figure's condition only; 39.3 is its value."""
+    inputs = with_fact(inputs_of(language, k1=text), "p1.c1", text=LIMITED)
+    assert found(inputs).errors == expected
+
+
+def test_the_limits_of_the_pull_request_count_too_and_those_of_others_do_not() -> None:
+    """p1.h1 is the headline of the pull request of k1; k3 is about another one."""
+    inputs = inputs_of(
+        k1="The prefetch step takes at most `256 pages`.", k3="The scheduler limits its queue to `256 pages`."
+    )
+    errors = found(with_fact(inputs, "p1.h1", text=LIMITED)).errors
+    assert {error for error in errors if error[1] in ("k1", "k3")} == {("stray_digits", "k3"), ("identifiers", "k3")}
+
+
+@pytest.mark.parametrize("text", ["0.95", "10.9", "0.9.1", "v0.9", "0.9,5"])
+def test_a_part_of_another_number_is_not_copied(text: str) -> None:
+    inputs = with_fact(inputs_of(k1="The prefetch step leaves in `0.9`."), "p1.c1", text=f"The step leaves in {text}")
+    assert ("stray_digits", "k1") in found(inputs).errors
+
+
+def test_a_name_beside_a_copied_number_is_held_as_always() -> None:
+    inputs = with_fact(inputs_of(k1="The prefetch step takes `64 FP8 pages`."), "p1.c1", text="Takes 64 FP8 pages")
+    assert found(inputs).errors == {("stray_digits", "k1")}
+    inputs = with_fact(inputs_of(k1="The prefetch step takes `64 PagdIndex`."), "p1.c1", text="Takes 64 PagdIndex")
+    assert found(inputs).errors == {("identifiers", "k1")}
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [("Tern-2", True), ("Tern-2 MoE", True), ("FP4", True), ("MI300X", True), ("Tern-3", False), ("MI300", False)],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_name_keeps_its_digits(language: Language, name: str, held: bool) -> None:
+    pull = PULLS[102].updated(title="Limit scheduler queue for Tern-2 MoE in FP4 on MI300X")
+    text = f"The scheduler limits its queue for {name}." if language == "en" else f"调度器按租户限制 {name} 的队列。"
+    inputs = with_fact(inputs_of(language, k3=text), "p2.h1", text=pull.title)
+    errors = found(replace(inputs, pulls=PULLS | {102: pull})).errors
+    assert (("stray_digits", "k3") not in errors) is held
+
+
+@pytest.mark.parametrize(
+    ("language", "changed", "warning"),
+    [
+        ("en", {"k1": "The paged index adds a prefetch step on H100."}, "lost_default"),
+        ("en", {"r1": "The scheduler queue limit has tests."}, "lost_negation"),
+        ("zh", {"k3": "调度器未按租户限制队列。"}, "added_negation"),
+        ("en", {"k3": "The scheduler limits its queue only per tenant."}, "added_limit"),
+        ("zh", {"k3": "调度器仅按租户限制队列。"}, "added_limit"),
+        ("en", {"k3": "The scheduler limits its queue per tenant, off by default."}, "added_default"),
+        ("zh", {"k3": "调度器默认按租户限制队列。"}, "added_default"),
+        ("en", {"k1": "The paged index adds a prefetch step, by default."}, "lost_default"),
+        ("zh", {"k3": "调度器按租户限制 billing 队列。"}, "foreign_words"),
+    ],
+)
+def test_cues_and_states_warn(language: Language, changed: dict[str, str], warning: str) -> None:
+    findings = found(inputs_of(language, **changed)).findings
+    assert [(own.severity, own.item, own.kind) for own in findings] == [("warning", *changed, warning)]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("The scheduler limits its queue only per tenant.", {"kind": "scope", "text": "The queue of a tenant"}),
+        ("The scheduler limits its queue only per tenant.", {"text": "At most one queue per tenant"}),
+        (
+            "The scheduler does not limit its queue per tenant.",
+            {"text": "Nothing limits the scheduler queue per tenant"},
+        ),
+        (
+            "The scheduler limits its queue per tenant, off by default.",
+            {"text": "Scheduler limits queue if --q is set"},
+        ),
+    ],
+)
+def test_what_the_wording_was_shown_backs_a_cue(text: str, fact: dict[str, str]) -> None:
+    inputs = inputs_of(k3=text)
+    assert found(inputs).of("support") != []
+    told = inputs.plan.fact("p2.c1").updated(id="p2.x1", **{"kind": "condition", **fact})
+    assert found(replace(inputs, plan=inputs.plan.updated(facts=(*inputs.plan.facts, told)))).of("support") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "warned"),
+    [
+        ("The scheduler limits its queue per tenant, off by default.", "off", False),
+        ("The scheduler limits its queue per tenant, off by default.", "on", True),
+        ("The scheduler by default limits its queue per tenant.", "on", False),
+        ("The scheduler by default limits its queue per tenant.", "off", True),
+        ("The scheduler by default limits its queue per tenant.", "unknown", True),
+    ],
+)
+def test_a_default_is_that_of_the_summary(text: str, state: DefaultState, warned: bool) -> None:
+    kinds = [own.kind for own in found(replace(inputs_of(k3=text), defaults={102: state})).findings]
+    assert kinds == (["added_default"] if warned else [])
+
+
+def test_not_only_is_no_negation() -> None:
+    inputs = with_fact(
+        inputs_of("zh", k3="调度器按租户限制队列，而不只看长度。"),
+        "p2.c1",
+        text="Limits per tenant, not only by length",
+    )
+    assert found(inputs).findings == ()
+
+
+def test_a_sentence_about_counts_alone_speaks_as_a_digest_does() -> None:
+    said = "Index is the most frequent area among the merged pull requests, and documentation follows."
+    assert found(inputs_of(t1=said)).findings == ()
+    other = "Engineers in index rewrote billing invoices for customers."
+    assert found(inputs_of(t1=other)).errors == {("support", "t1")}
 
 
 def test_marks_that_only_warn() -> None:

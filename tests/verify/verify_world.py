@@ -75,6 +75,7 @@ FIGURE = Figure(
     value="39.3",
     unit="%",
     baseline="1,200 ms",
+    baseline_is="before",
     direction="down",
     condition="batch 32 on H100",
     measured_by="author",
