@@ -112,7 +112,7 @@ def test_show_a_pull_request(finished: CommandLine) -> None:
     assert lines[:2] == ["#101 Keep the page queue open while the cache drains", "queue, fix, default unchanged"]
     assert "claim: Adds pages.register(queue, name='item-101')" in lines
     assert "    diff pages/queue.py 2: +pages.register(queue, name='item-101')" in lines
-    assert "open thread T101 (medium): What happens when the queue is full?" in lines
+    assert "unsettled thread T101 (medium): What happens when the queue is full?" in lines
     assert any(line.startswith("place 1, importance ") and line.endswith(", a highlight") for line in lines)
     assert "  reach 2 (by model)" in lines
     assert json.loads(finished("show", RUN, "--pr", "101", "--json").out)["pull"] == 101

@@ -83,17 +83,17 @@ def contents(folder: Path) -> list[bytes]:
 
 
 def test_what_ended_runs_paid_adds_up_and_changes_no_byte_of_the_digest(week: CommandLine) -> None:
-    """The quota ends at the second call, the budget at the fourth, the key is refused at the eighth."""
+    """The quota ends at the second call, the budget at the fifth, the key is refused at the ninth."""
     assert against(week, after(1, NO_MONEY)).code == 4
     assert told(manifest()["paid"]) == told(manifest()["paid_in_all"]) == {"summarize": calls(1, 1)}
-    assert against(week, answer, "--budget-tokens", "6500").code == 5
-    assert told(manifest()["paid"]) == {"summarize": calls(2)}
-    assert told(manifest()["paid_in_all"]) == {"summarize": calls(3, 1)}
+    assert against(week, answer, "--budget-tokens", "8500").code == 5
+    assert told(manifest()["paid"]) == {"summarize": calls(2), "compose": calls(1)}
+    assert told(manifest()["paid_in_all"]) == {"summarize": calls(3, 1), "compose": calls(1)}
     assert against(week, after(4, failure(401, "no"))).code == 4
     assert told(manifest()["paid"]) == {"compose": calls(4, 1)}
     assert "compose" not in manifest()["stages"]
     assert against(week, answer).code == 0
-    assert told(manifest()["paid"]) == {"compose": calls(4)}
+    assert told(manifest()["paid"]) == {"compose": calls(3)}
     assert told(manifest()["paid_in_all"]) == {"summarize": calls(3, 1), "compose": calls(8, 1)}
     week.set(PRHUB_CACHE_DIR=str(week.folder / "other"))
     assert against(week, answer, "--out", "whole").code == 0
