@@ -41,6 +41,7 @@ FindingKind = Literal[
     "unknown_name",
     "compares_weeks",
     "little_support",
+    "says_nothing",
     "foreign_words",
     "names_nothing",
     "added_negation",

@@ -29,6 +29,7 @@ FINDINGS: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "it compares with earlier weeks, which were not looked at",
         "与以往各周比较，而这些周未在阅读范围内",
     ),
+    "found.says_nothing": ("it says nothing of what it cites", "没有说出所引内容"),
     "found.little_support": ("few of its words are in what it cites; not there", "用词大多未见于所引内容，例如"),
     "found.foreign_words": ("words that are not in what it cites", "所引内容中没有的词"),
     "found.names_nothing": ("it names nothing of what it cites, such as", "没有提到所引内容，例如"),

@@ -27,6 +27,8 @@ from prhub_digest.models.summary import (
 from prhub_digest.summarize.numbers import foreign_numbers
 
 NO_EVIDENCE = "no evidence found in the lines shown"
+# Longer than any number with its range or unit.
+_LONGEST_VALUE = 40
 _SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high")
 
 
@@ -146,6 +148,9 @@ class _Grounding:
         evidence = self.index.locate(figure.words, figure.line, f"{figure.metric} {figure.value}")
         if evidence is None or not figure.value.strip():
             self._drop("figure", label, NO_EVIDENCE)
+            return
+        if not any(map(str.isdigit, figure.value)) or max(len(figure.value), len(figure.unit)) > _LONGEST_VALUE:
+            self._drop("figure", label, "its value is no number with a unit")
             return
         line = self.text_of.get(evidence.line, "")
         if foreign := foreign_numbers(figure.value, evidence.quote, line):

@@ -70,6 +70,10 @@ def _check_share(context: Context, sentence: Sentence, report: Report, *, hard: 
     names = " ".join(re.sub(r"[-._/]", " ", name) for name in sorted(context.names))
     known = _stems(f"{_grounds(context, sentence)}\n{names}")
     framing = _stems(_FRAME if sentence.claims or sentence.figures else f"{_FRAME} {_COUNTING}")
+    said = [stem(word) in known for word in content_words(sentence.text) if stem(word) not in framing]
+    if not any(said) and (said or sentence.claims):
+        report.error(sentence.item, "says_nothing", "it says nothing of what it cites")
+        return
     told = [word for word in content_words(CODE_SPAN.sub(" ", sentence.text)) if stem(word) not in framing]
     missing = [word for word in told if stem(word) not in known]
     if len(told) < _FEWEST_WORDS or not missing:

@@ -96,6 +96,14 @@ def test_a_baseline_counts_as_the_state_before_only_where_the_reply_says_so(base
     assert [figure.baseline_is for figure in grounded(figures=(figure,)).figures] == [kept]
 
 
+@pytest.mark.parametrize(
+    "changes", [{"value": "Mean TTFT falls"}, {"unit": "ms in a run whose sizes and rates are told at great length"}]
+)
+def test_words_are_no_figure(changes):
+    ((kind, reason),) = dropped(grounded(figures=(FIGURE.updated(**changes),)))
+    assert (kind, reason) == ("figure", "its value is no number with a unit")
+
+
 def test_a_figure_with_an_invented_condition_is_dropped():
     assert dropped(grounded(figures=(FIGURE.updated(condition="page size 16"),))) == [
         ("figure", "the pull request does not hold 16")
