@@ -103,6 +103,16 @@ def test_a_partial_is_checked_like_the_body(tmp_path):
         load(tmp_path, GOOD.replace("{{ ref }}", '{{ ref }} {% include "_mine.md" %}'))
 
 
+def test_partials_that_include_each_other_are_an_error(tmp_path):
+    (tmp_path / "_one.md").write_text('{% include "_two.md" %}')
+    (tmp_path / "_two.md").write_text('{% include "_one.md" %}')
+    both = '{% include "_one.md" %}{% include "_two.md" %}'
+    with pytest.raises(
+        PromptError, match=r"headline\.prompt\.md: _(\w+)\.md includes _\w+\.md includes _\1\.md; no partial"
+    ):
+        load(tmp_path, GOOD.replace("{{ ref }}", "{{ ref }} " + both))
+
+
 def test_a_file_that_overrides_nothing_is_an_error(tmp_path):
     with pytest.raises(PromptError, match=r"headlines\.prompt\.md overrides no prompt; there are compose_headings"):
         load(tmp_path, GOOD.replace("id: headline", "id: headlines"), "headlines.prompt.md")

@@ -1,6 +1,8 @@
 """What the digest will say, before any language: which facts stand in which section."""
 
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
+
+from pydantic import model_validator
 
 from prhub_digest.models.base import Record
 from prhub_digest.models.llm import Usage
@@ -136,6 +138,12 @@ class Plan(Record):
     highlights: tuple[HighlightPlan, ...]
     left_out: tuple[int, ...] = ()
     usage: Usage = Usage()
+
+    @model_validator(mode="after")
+    def _cites_its_facts(self) -> Self:
+        if unknown := self.cited - {fact.id for fact in self.facts}:
+            raise ValueError(f"an item rests on {min(unknown)!r}, which is no fact of the plan")
+        return self
 
     def fact(self, fact_id: str) -> Fact:
         return next(fact for fact in self.facts if fact.id == fact_id)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -83,14 +84,21 @@ class Prompt:
     def partials(self) -> dict[str, Partial]:
         """Every partial that the body includes, directly or through another, by name."""
         found: dict[str, Partial] = {}
+        includes: dict[str, list[str]] = {}
         waiting = [(self.path, part.line, part.source) for part in self.parts]
         while waiting:
             path, first_line, source = waiting.pop()
             for name in meta.find_referenced_templates(parse_template(self.environment, path, first_line, source)):
+                includes.setdefault(path.name, []).append(str(name))
                 if name not in found:
                     partial = _partial(self.environment, path, name)
                     found[str(name)] = partial
                     waiting.append((partial.path, 1, partial.source))
+        try:
+            TopologicalSorter(includes).prepare()
+        except CycleError as error:
+            circle = " includes ".join(reversed(error.args[1]))
+            raise PromptError(f"{self.path}: {circle}; no partial may include itself, or through another") from None
         return found
 
 

@@ -3,12 +3,19 @@ from typing import get_args
 
 import pytest
 from compose_week import CACHE, MATERIAL, item, plan_reply, theme_reply
+from pydantic import ValidationError
 
 from prhub_digest.compose.assembly import PlanReplies, assembled_plan, plan_by_rules
 from prhub_digest.compose.plan import plan_fault, theme_fault
-from prhub_digest.models.plan import RecommendationReply, SectionName
+from prhub_digest.models.plan import Plan, RecommendationReply, SectionName
 
 THEME_FACTS = MATERIAL.facts_of_theme(CACHE)
+
+
+def test_a_plan_rests_on_its_own_facts_alone():
+    plan = plan_by_rules(MATERIAL, "no model")
+    with pytest.raises(ValidationError, match="which is no fact of the plan"):
+        Plan.model_validate(plan.model_dump() | {"facts": plan.facts[1:]})
 
 
 def test_good_replies_have_no_fault_and_get_ids_by_section():
