@@ -20,7 +20,7 @@ from prhub_digest.models.glossary import Term
 from prhub_digest.models.prices import Price
 from prhub_digest.models.ranking import Override
 from prhub_digest.models.settings import Settings
-from prhub_digest.models.signal_settings import SignalSettings, Tag
+from prhub_digest.models.signal_settings import SignalSettings, Tag, path_pattern
 from prhub_digest.models.signals import Area
 from prhub_digest.toml_places import line_of
 
@@ -98,7 +98,7 @@ def load_settings(config: Path | None, flags: Mapping[str, object], environment:
         lines = (_explain(detail, origins, path, text) for detail in reversed(faults.values()))
         raise SettingsError("\n".join(lines)) from None
     if origins.get("areas") == str(path):
-        _refuse_areas_without_paths(settings, path, text)
+        _refuse_idle_areas(settings, path, text)
     return settings
 
 
@@ -161,13 +161,19 @@ def _meant_secret(key: str, value: object) -> str | None:
     return next(iter(difflib.get_close_matches(name, _REFUSED, n=1, cutoff=_NEAR_SECRET)), None)
 
 
-def _refuse_areas_without_paths(settings: Settings, path: Path, text: str) -> None:
+def _refuse_idle_areas(settings: Settings, path: Path, text: str) -> None:
+    """What is learned from a repository may be named oddly; what somebody writes is meant to match."""
+    wanted = f"write {Settings.model_fields['areas'].description}"
     for index, area in enumerate(settings.areas):
         if not area.paths:
-            raise SettingsError(
-                f"{_at(path, text, 'areas', index)}: area {area.key!r} has no paths, so that nothing can be in it;"
-                f" write {Settings.model_fields['areas'].description}"
-            )
+            place = _at(path, text, "areas", index)
+            raise SettingsError(f"{place}: area {area.key!r} has no paths, so that nothing can be in it; {wanted}")
+        for number, pattern in enumerate(area.paths):
+            try:
+                path_pattern(pattern)
+            except ValueError as fault:
+                place = _at(path, text, "areas", index, "paths")
+                raise SettingsError(f"{place}: areas.{index}.paths.{number} = {pattern!r}: {fault}; {wanted}") from None
 
 
 def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> str:

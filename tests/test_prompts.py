@@ -82,13 +82,23 @@ def test_rendering_separates_roles_and_wraps_untrusted_values(tmp_path):
         (("trust: computed", "trust: nobody"), r":9: inputs\.ref\.trust: "),
         (("trust: computed", "trust: computed, colour: red"), r":9: unknown key 'inputs\.ref\.colour'"),
         (("id: headline", "id: other"), r"id 'other' must be the file's name"),
-        (("HeadlineReply", "Headline"), r"output 'Headline' is no reply class; there are SummaryReply"),
         (("=== system", "=== tool"), r":12: role 'tool'; a role is system or user"),
         (("=== system\n", "hello\n=== system\n"), r":12: the body must start with a line '=== system'"),
         (("---\n=== system", "=== system"), r":1: the front matter is not closed"),
         (("Be short.", "{% include '_gone.md' %}"), r"the partial '_gone\.md' is not beside it"),
         (("Be short.", "{% include 'headline.prompt.md' %}"), r"is no partial; a partial's name starts with _"),
         (("stage: summarize", "stage: [summarize"), r": the front matter is not YAML"),
+        (("stage: summarize", "stage: compose"), r"headline\.prompt\.md:4: stage 'compose'; headline has stage: summ"),
+        (("HeadlineReply", "ThemeReply"), r":5: output 'ThemeReply'; headline has output: HeadlineReply"),
+        (("  ref: {type: text, trust: computed}\n", ""), r":8: the input 'ref' is missing; headline is given it"),
+        (
+            ("  ref:", "  reff: {type: text, trust: repo, required: false}\n  ref:"),
+            r":9: nothing gives headline an inp",
+        ),
+        (("trust: untrusted", "trust: repo"), r":10: 'statements' comes from pull requests; write trust: untrusted"),
+        (("version: 1", "version: true"), r":3: version: Input should be a valid integer"),
+        (("max_output_tokens: 100", "max_output_tokens: '100'"), r":7: max_output_tokens: Input should be a valid int"),
+        (("Be short.\n", "\n"), r":12: nothing stands under === system"),
     ],
 )
 def test_a_broken_prompt_names_file_line_and_fix(tmp_path, change, message):
@@ -111,6 +121,41 @@ def test_partials_that_include_each_other_are_an_error(tmp_path):
         PromptError, match=r"headline\.prompt\.md: _(\w+)\.md includes _\w+\.md includes _\1\.md; no partial"
     ):
         load(tmp_path, GOOD.replace("{{ ref }}", "{{ ref }} " + both))
+
+
+def test_a_shipped_prompt_names_a_reply_class(tmp_path):
+    (tmp_path / "headline.prompt.md").write_text(GOOD.replace("HeadlineReply", "Headline"))
+    with pytest.raises(PromptError, match="output 'Headline' is no reply class; there are SummaryReply, HeadlineReply"):
+        load_prompts(tmp_path)
+
+
+def test_an_input_that_is_not_given_every_time_must_not_be_required(tmp_path):
+    text = (prompts_dir() / "compose_lines.prompt.md").read_text(encoding="utf-8")
+    with pytest.raises(PromptError, match=r"compose_lines\.prompt\.md:13: 'terms' is not given every time; write"):
+        load(tmp_path, text.replace("trust: repo, required: false", "trust: repo", 1), "compose_lines.prompt.md")
+    load(tmp_path, text, "compose_lines.prompt.md")
+
+
+@pytest.mark.parametrize("name", ["_style.md", "headline.prompt.md", "_other.md"])
+def test_a_folder_named_like_a_file_is_an_error(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(PromptError, match=rf"{name}: is no file; prompts and partials are files of text"):
+        load_prompts(prompts_dir(), tmp_path)
+
+
+def test_a_partial_that_says_nothing_says_why(tmp_path):
+    partial = tmp_path / "_style.md"
+    partial.write_bytes(b"{# the model knows #}")
+    load_prompts(prompts_dir(), tmp_path)
+    partial.write_bytes(b" \n")
+    with pytest.raises(PromptError, match=r"_style\.md: is empty; to leave out what it says, write why in a comment"):
+        load_prompts(prompts_dir(), tmp_path)
+
+
+def test_a_byte_order_mark_of_a_partial_is_not_sent(tmp_path):
+    (tmp_path / "_mine.md").write_bytes(b"\xef\xbb\xbfBe kind.")
+    prompt = load(tmp_path, GOOD.replace("Be short.", '{% include "_mine.md" %}'))
+    assert prompt.render({"ref": "r", "statements": "s"}, len)[0].content == "Be kind."
 
 
 def test_a_file_that_overrides_nothing_is_an_error(tmp_path):

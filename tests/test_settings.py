@@ -252,7 +252,10 @@ def test_areas_are_tables() -> None:
         ),
         (
             '[signals]\ncore_paths = ["src/**", "!tests"]',
-            "prhub.toml, line 2: signals.core_paths.1 = '!tests': write a list of patterns, like [\"src/engine/**\"]",
+            (
+                "prhub.toml, line 2: signals.core_paths.1 = '!tests': no path matches it: paths begin at the top of the"
+                ' repository, without !, / or ./; write a list of patterns, like ["src/engine/**"]'
+            ),
         ),
         (
             '[[signals.platforms]]\nkey = "a"\nwords = ["a"]\n[[signals.platforms]]\nkey = "b"\npath = ["b"]',
@@ -325,7 +328,10 @@ def test_areas_are_tables() -> None:
         ),
         (
             '[[file_kinds]]\nkind = "docs"\npaths = ["d/**", "!d/*.py"]',
-            "prhub.toml, line 3: file_kinds.0.paths.1 = '!d/*.py': write a list of patterns, like [\"api/client/**\"]",
+            (
+                "prhub.toml, line 3: file_kinds.0.paths.1 = '!d/*.py': no path matches it: paths begin at the top of"
+                ' the repository, without !, / or ./; write a list of patterns, like ["api/client/**"]'
+            ),
         ),
         (
             '[[glossary]]\nen = "radix cache"\nzh = "a"\n[[glossary]]\nen = "Radix  Cache"\nzh = "b"',
@@ -337,6 +343,50 @@ def test_areas_are_tables() -> None:
         (
             '[[glossary]]\nen = " "\nzh = "a"',
             "prhub.toml, line 2: glossary.0.en = ' ': write an English term, like \"radix cache\"",
+        ),
+        (
+            '[[areas]]\nkey = "a"\npaths = ["a/**"]\n[[areas]]\nkey = "b"\npaths = ["b/**", "/c/**"]',
+            (
+                "prhub.toml, line 6: areas.1.paths.1 = '/c/**': no path matches it: paths begin at the top of the"
+                ' repository, without !, / or ./; write [[areas]] tables, each with key = "..." and paths = ["..."]'
+            ),
+        ),
+        (
+            'paths = ["!src/"]',
+            (
+                "prhub.toml, line 1: paths.0 = '!src/': no path matches it: what is in the folder matches src/**;"
+                ' write a list of patterns, like ["src/**", "!**/*.md"]'
+            ),
+        ),
+        (
+            '[[glossary]]\nen = "radix cache"\nzh = "基数\\n缓存"',
+            (
+                "prhub.toml, line 3: glossary.0.zh = '基数\\n缓存': holds a line break or another control character;"
+                ' write its Chinese name, like "基数缓存"'
+            ),
+        ),
+        (
+            '[[glossary]]\nen = "<b>cache"\nzh = "a"',
+            (
+                "prhub.toml, line 2: glossary.0.en = '<b>cache': holds <, which is markup;"
+                ' write an English term, like "radix cache"'
+            ),
+        ),
+        (
+            "[[overrides]]\npulls = [7]\npoints = true",
+            "prhub.toml, line 3: overrides.0.points = True: write a number of points from -10 to 10",
+        ),
+        (
+            '[[overrides]]\nlabels = ["!docs"]\npoints = 1',
+            (
+                "prhub.toml, line 2: overrides.0.labels.0 = '!docs':"
+                ' write a list of patterns, like ["release-blocker", "area/*"]'
+            ),
+        ),
+        ('max_wait = "60"', "prhub.toml, line 1: max_wait = '60': write a number of seconds, 0 or more"),
+        (
+            'budget_usd = "2"',
+            "prhub.toml, line 1: budget_usd = '2': a text, not a number; write an amount of US dollars, like 2.50",
         ),
         ("signals = 3", "prhub.toml, line 1: signals = 3: write a table [signals]"),
         (

@@ -27,7 +27,9 @@ _MODEL_SETTINGS = (
 
 def add(app: typer.Typer) -> None:
     app.command(
-        "record", help="Save a run as a fixture (RUN FOLDER), or ask a fixture's stale replies anew (--fixture)."
+        "record",
+        help="Save a run as a fixture (RUN FOLDER), or ask a fixture's stale replies anew (--fixture)."
+        " Settings are those of the run or the fixture.",
     )(record)
 
 

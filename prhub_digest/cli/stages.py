@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/owner__repo/2026-W23.")]
 PullNumber = Annotated[int | None, typer.Option("--pr", help="One pull request.")]
 Language = Annotated[list[Lang] | None, typer.Option(help="Language; repeatable. Default: as in the run.")]
+_SETTINGS = "Settings are those of the run."
 
 
 class Format(StrEnum):
@@ -35,11 +36,11 @@ class Format(StrEnum):
 
 
 def add(app: typer.Typer) -> None:
-    app.command("summarize", help="Summarize the collected pull requests.")(summarize)
-    app.command("rank", help="Rank the summarized pull requests.")(rank)
-    app.command("compose", help="Plan and word the digest.")(compose)
-    app.command("verify", help="Check the digest against its sources; exit 1 if an error is left.")(verify)
-    app.command("render", help="Print the digest in a format.")(render)
+    app.command("summarize", help=f"Summarize the collected pull requests. {_SETTINGS}")(summarize)
+    app.command("rank", help=f"Rank the summarized pull requests. {_SETTINGS}")(rank)
+    app.command("compose", help=f"Plan and word the digest. {_SETTINGS}")(compose)
+    app.command("verify", help=f"Check the digest against its sources; exit 1 if an error is left. {_SETTINGS}")(verify)
+    app.command("render", help=f"Print the digest in a format. {_SETTINGS}")(render)
 
 
 def reopen(
@@ -60,6 +61,7 @@ def reopen(
     Raises:
         UsageError: it is no run folder.
     """
+    from prhub_digest.cli.stored_settings import TABLES
     from prhub_digest.models.filters import Filters
     from prhub_digest.models.pull_request import Collection
     from prhub_digest.pipeline.collecting import COLLECTION
@@ -75,8 +77,9 @@ def reopen(
     flags["languages"] = [*stored["languages"], *(language.value for language in lang or ())]
     flags |= changes or {}
     settings = effective(load_settings(config, flags, os.environ), target, fixture_manifest(target))
-    # What was collected was collected with these; a list that is empty here is no flag.
-    settings = settings.updated(**{name: stored[name] for name in Filters.model_fields if name in stored})
+    # A list that is empty here is no flag; what a settings file says in its place is not the run's.
+    names = (*Filters.model_fields, *TABLES)
+    settings = settings.updated(**{name: stored[name] for name in names if name in stored})
     collection = RunFolder(folder).read_record(COLLECTION, Collection)
     if collection is None:
         raise UsageError(f"{folder} holds no collected pull requests; start with: prhub-digest collect")
@@ -183,7 +186,10 @@ def verify(run: RunPath, lang: Language = None) -> None:
             raise UsageError(f"{run} has no digest in {language}; make it with: prhub-digest compose {run}")
         verification = verify_stage(opened, week, plan, digest)
         rows = [(f.severity, f.check, f.item or "", f.message) for f in verification.findings]
-        opened.console.table(f"Findings ({language})", ("severity", "check", "item", "message"), rows)
+        if rows:
+            opened.console.table(f"Findings ({language})", ("severity", "check", "item", "message"), rows)
+        else:
+            opened.console.product(f"Findings ({language}): none\n")
         failed = failed or bool(verification.errors)
     if failed:
         raise typer.Exit(1)

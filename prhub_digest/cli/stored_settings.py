@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 # Who answers and what is asked. Collecting asks nobody, so that these say nothing until another stage does.
 _ANSWERING = ("llm", "replay", "model", "small_model", "provider", "base_url", "prompts")
+# Where to write, how fast and how long, and what ends with which exit code: nothing in a folder depends on it.
+_OF_NO_RESULT = frozenset(
+    {"out", "concurrency", "max_wait", "timeout_seconds", "run_timeout_seconds", "allow_partial", "strict"}
+)
+TABLES = ("areas", "overrides", "glossary", "file_kinds")
 # An endpoint and batch files answer the same requests: what came of one is of use to the other.
 _SAME_REPLIES = {"openai", "batch"}
 
@@ -75,7 +80,8 @@ def who_answers(stored: dict[str, Any]) -> dict[str, Any]:
 def name_changes(last: "RunManifest", new: dict[str, Any], console: "Console") -> None:
     """Tell the user which settings are others than those of the last run."""
     asked = last.prompts or last.stages.keys() - {"collect", "chunk"}
-    old = {key: value for key, value in last.settings.items() if asked or key not in _ANSWERING}
+    told = {key: value for key, value in last.settings.items() if key not in _OF_NO_RESULT}
+    old = {key: value for key, value in told.items() if asked or key not in _ANSWERING}
     if {old.get("llm"), new.get("llm")} == _SAME_REPLIES:
         del old["llm"]
     changed = [f"{key} {old[key]!r} -> {value!r}" for key, value in new.items() if key in old and old[key] != value]

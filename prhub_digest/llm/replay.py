@@ -88,8 +88,13 @@ class ReplayStore:
 
     def _of_another(self, request: LogicalRequest, stored: StoredReply) -> StoredReply:
         """What answers a request when the reply recorded for its subject answers another one."""
-        lines = "".join(f"\n  {line}" for line in differences(stored.request, request))
-        raise ReplayError(f"the reply recorded for {_name(request)} answers another request:{lines}\n{self._remedy}")
+        found = differences(stored.request, request)
+        lines = "".join(f"\n  {line}" for line in found)
+        same_prompt = all(line.startswith("message ") for line in found)
+        edited = "if a file of the run folder was edited, --fresh makes it anew; else " if same_prompt else ""
+        raise ReplayError(
+            f"the reply recorded for {_name(request)} answers another request:{lines}\n{edited}{self._remedy}"
+        )
 
     def save(self, stored: StoredReply) -> None:
         raise ReplayError(f"a replay records nothing: {_name(stored.request)}")

@@ -3,16 +3,30 @@
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from prhub_digest.models.base import Record, refuse_twice
+
+_MARKUP = re.compile(r"[<>`*\[\]|\\]|__|~~")
+
+
+def _plain(text: str) -> str:
+    """A term stands in a request beside the instructions, and in a sentence, where no markup may be."""
+    if not text.isprintable():
+        raise ValueError("holds a line break or another control character")
+    if found := _MARKUP.search(text):
+        raise ValueError(f"holds {found[0]}, which is markup")
+    return text
+
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_plain)]
 
 
 class Term(Record):
     """One entry of `[[glossary]]`."""
 
-    en: str = Field(pattern=r"\S", description='an English term, like "radix cache"')
-    zh: str = Field(pattern=r"\S", description='its Chinese name, like "基数缓存"')
+    en: Words = Field(description='an English term, like "radix cache"')
+    zh: Words = Field(description='its Chinese name, like "基数缓存"')
 
     def stands_in(self, text: str) -> bool:
         """Whether an English text has the term: `radix cache` or `Radix caches`, but not `radix cached`."""

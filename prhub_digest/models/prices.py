@@ -32,7 +32,7 @@ class Price(Record):
     cached_input: Number | None = Field(None, ge=0)
     output: Number = Field(ge=0)
     batch: Number | None = Field(None, ge=0, le=1)
-    date: dt.date | None = None
+    date: dt.date | None = Field(None, strict=True)
     source: str | None = None
 
     @model_validator(mode="after")

@@ -22,11 +22,13 @@ class Override(Record):
     `highlight` puts them among the highlights, or keeps them out, whatever their place.
     """
 
-    labels: tuple[str, ...] = Field((), description='a list of patterns, like ["release-blocker", "area/*"]')
+    labels: tuple[Annotated[str, Field(pattern=r"^[^!\s]")], ...] = Field(
+        (), description='a list of patterns, like ["release-blocker", "area/*"]'
+    )
     pulls: tuple[Annotated[int, Field(strict=True, gt=0)], ...] = Field(
         (), description="a list of numbers of pull requests, like [4134]"
     )
-    points: float = Field(0.0, ge=-10, le=10, description="a number of points from -10 to 10")
+    points: float = Field(0.0, strict=True, ge=-10, le=10, description="a number of points from -10 to 10")
     highlight: bool | None = Field(None, strict=True, description="true or false")
     reason: str = Field("", description="a short text, which `show --pr` repeats")
 

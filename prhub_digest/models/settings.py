@@ -1,12 +1,12 @@
 """The settings of one run: what each may be, and what an error message says to write."""
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import (
+    AfterValidator,
     Field,
     SecretStr,
     StringConstraints,
@@ -19,17 +19,23 @@ from prhub_digest.models.base import Record
 from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.glossary import Glossary
-from prhub_digest.models.prices import Price
+from prhub_digest.models.prices import Number, Price
 from prhub_digest.models.ranking import Override
-from prhub_digest.models.signal_settings import SignalSettings
+from prhub_digest.models.signal_settings import SignalSettings, path_pattern
 from prhub_digest.models.signals import Area
 
 _LOOPBACK = ("localhost", "0.0.0.0", "::1", "::")  # noqa: S104 - compared with, never bound to
 
 Whole = Annotated[int, Field(strict=True)]
+Seconds = Annotated[float, Field(strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Pattern = Annotated[str, Field(pattern=r"^!?[^!\s]")]
+
+
+def _of_paths(pattern: str) -> str:
+    path_pattern(pattern.removeprefix("!"))
+    return pattern
 
 
 class Settings(Record):
@@ -42,16 +48,18 @@ class Settings(Record):
     provider: Text = Field("openai", description='a label, like "openai"')
     github_api_url: Text | None = Field(None, description='an address, like "https://github.example.com/api/v3"')
     github_server_url: Text | None = Field(None, description='an address, like "https://github.example.com"')
-    max_wait: float = Field(3600.0, ge=0, description="a number of seconds, 0 or more")
+    max_wait: Seconds = Field(3600.0, ge=0, description="a number of seconds, 0 or more")
     base: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["main", "release/*"]')
     labels: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["bug*", "!wontfix"]')
     authors: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["ada", "!*-ci"]')
-    paths: tuple[Pattern, ...] = Field((), description='a list of patterns, like ["src/**", "!**/*.md"]')
+    paths: tuple[Annotated[Pattern, AfterValidator(_of_paths)], ...] = Field(
+        (), description='a list of patterns, like ["src/**", "!**/*.md"]'
+    )
     bots: Literal["group", "include"] = Field("group", description='"group" or "include"')
     concurrency: Whole = Field(8, ge=1, le=256, description="a whole number from 1 to 256")
-    timeout_seconds: float = Field(120.0, gt=0, le=3600, description="a number of seconds, up to 3600")
-    run_timeout_seconds: float = Field(21_600.0, gt=0, le=604_800, description="a number of seconds, up to 604800")
-    budget_usd: Decimal | None = Field(None, ge=0, description="an amount of US dollars, like 2.50")
+    timeout_seconds: Seconds = Field(120.0, gt=0, le=3600, description="a number of seconds, up to 3600")
+    run_timeout_seconds: Seconds = Field(21_600.0, gt=0, le=604_800, description="a number of seconds, up to 604800")
+    budget_usd: Number | None = Field(None, ge=0, description="an amount of US dollars, like 2.50")
     budget_tokens: Whole | None = Field(None, ge=0, description="a whole number of tokens, like 2000000")
     chunk_tokens: Whole = Field(6000, ge=500, description="a whole number of tokens, 500 or more")
     compose_tokens: Whole = Field(20_000, ge=500, le=24_000, description="a whole number of tokens, 500 to 24000")

@@ -2,13 +2,31 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from prhub_digest.models.base import Record, refuse_twice
 
 Count = Annotated[int, Field(strict=True, ge=1)]
 Days = Annotated[int, Field(strict=True, ge=1, le=3650)]
-Pattern = Annotated[str, Field(pattern=r"^[^!/\s]")]
+
+
+def path_pattern(value: str) -> str:
+    """A pattern that some path of a repository may match.
+
+    Raises:
+        ValueError: none can.
+    """
+    if not value or value[0].isspace():
+        raise ValueError("begins with a blank" if value else "empty")
+    if value.startswith(("!", "/", "./")):
+        raise ValueError("no path matches it: paths begin at the top of the repository, without !, / or ./")
+    if value.endswith("/"):
+        raise ValueError(f"no path matches it: what is in the folder matches {value}**")
+    return value
+
+
+Pattern = Annotated[str, AfterValidator(path_pattern)]
+Word = Annotated[str, Field(pattern=r"\S")]
 Paths = tuple[Pattern, ...]
 _COUNT = "a whole number, 1 or more"
 _DAYS = "a whole number from 1 to 3650"
@@ -29,10 +47,10 @@ class Tag(Record):
     capital letter counts in a title only when it is written so.
     """
 
-    key: str
+    key: Word
     paths: Paths = ()
-    parts: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    parts: tuple[Word, ...] = ()
+    words: tuple[Word, ...] = ()
 
     @model_validator(mode="after")
     def _can_be_found(self) -> Self:

@@ -1,6 +1,6 @@
 """compose and verify: one plan, and its wording per language."""
 
-from prhub_digest.errors import PendingReplies
+from prhub_digest.errors import PendingReplies, UsageError
 from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.plan import Plan
@@ -10,6 +10,7 @@ from prhub_digest.pipeline.planning import PLAN, plan_week
 from prhub_digest.pipeline.summarizing import NO_MODEL, told_of_its_end
 from prhub_digest.pipeline.week import Week
 from prhub_digest.pipeline.wording import Composing, verify_input
+from prhub_digest.run_folder import inputs_hash, pull_name
 from prhub_digest.verify import verify_digest
 
 
@@ -24,6 +25,8 @@ def verification_name(language: Language) -> str:
 def compose(run: Run, week: Week) -> Plan:
     """plan.json, and digest.<lang>.json with verification.<lang>.json for every language.
 
+    What somebody edited since is kept, and checked anew.
+
     Raises:
         FatalServiceError: every further call would fail; what was answered is stored.
         BudgetError: the next call could cost more than is left; what was answered is stored.
@@ -36,7 +39,7 @@ def compose(run: Run, week: Week) -> Plan:
     stage_inputs = run.hash(inputs, *languages, *(term.to_json() for term in run.options.glossary))
     if run.done("compose", stage_inputs, outputs) and not run.failed("compose"):
         plan = run.folder.read_valid(PLAN, Plan)
-        if plan is not None and all(_whole(run, language) for language in languages):
+        if plan is not None and all(_whole(run, week, plan, language) for language in languages):
             return plan
     with run.recorded("compose", stage_inputs) as cost, told_of_its_end(run, "compose", stage_inputs, cost):
         plan = plan_week(run, week, inputs, cost)
@@ -51,24 +54,49 @@ def compose(run: Run, week: Week) -> Plan:
                 pending = waiting  # all languages go into one round of batch files
                 continue
             run.folder.write_record(digest_name(language), digest)
-            run.folder.write_record(verification_name(language), composing.verification(digest))
+            _keep(run, week, plan, digest, composing.verification(digest))
         if pending is not None:
             raise pending
     return plan
 
 
-def _whole(run: Run, language: Language) -> bool:
-    """Whether the digest of a language and its verification are no damaged leftovers."""
+def _whole(run: Run, week: Week, plan: Plan, language: Language) -> bool:
+    """Whether the digest of a language and its verification are no damaged leftovers; an edited one is checked anew."""
     digest = run.folder.read_valid(digest_name(language), Digest)
     verification = run.folder.read_valid(verification_name(language), Verification)
-    return digest is not None and verification is not None and digest.language == verification.language == language
+    if digest is None or verification is None or not digest.language == verification.language == language:
+        return False
+    if verification.inputs != _checked(run, week, plan, digest):
+        run.console.warning(f"{digest_name(language)}, or what it rests on, was edited since its checks; checking anew")
+        verify(run, week, plan, digest)
+    return True
 
 
 def verify(run: Run, week: Week, plan: Plan, digest: Digest) -> Verification:
-    """verification.<lang>.json of one digest."""
-    verification = verify_digest(verify_input(run, week, plan, digest))
+    """verification.<lang>.json of one digest.
+
+    Raises:
+        UsageError: the plan was edited, so that it is about other pull requests.
+    """
+    strangers = {fact.pull for fact in plan.facts}.difference(week.collection.numbers)
+    if strangers:
+        raise UsageError(
+            f"{run.folder.file(PLAN)} rests on pull request {min(strangers)}, which was not collected;"
+            " delete it, and the next run makes it again"
+        )
+    return _keep(run, week, plan, digest, verify_digest(verify_input(run, week, plan, digest)))
+
+
+def _keep(run: Run, week: Week, plan: Plan, digest: Digest, found: Verification) -> Verification:
+    verification = found.updated(inputs=_checked(run, week, plan, digest))
     run.folder.write_record(verification_name(digest.language), verification)
     return verification
+
+
+def _checked(run: Run, week: Week, plan: Plan, digest: Digest) -> str:
+    """The hash of everything that the checks read; the stage's inputs hold summaries and glossary already."""
+    pulls = (run.folder.read_text(pull_name(number)) or "" for number in week.collection.numbers)
+    return inputs_hash(digest, plan, week.statistics, week.ranking, week.signals, *pulls)
 
 
 def _model_inputs(run: Run) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from prhub_digest.pipeline.composing import digest_name, verification_name
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.planning import PLAN
 from prhub_digest.pipeline.week import Week
-from prhub_digest.rank import HIGHLIGHT_SHARE_PERCENT
+from prhub_digest.rank import HIGHLIGHT_SHARE_PERCENT, people_want
 from prhub_digest.render import (
     HighlightRule,
     PullHead,
@@ -80,9 +80,19 @@ def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]
             coverage=manifest.coverage or _NOTHING,
             failures=manifest.failures,
             partly_read=tuple(own.pull for own in coverage.pulls if not own.complete) if coverage else (),
-            highlight_rule=HighlightRule(most=run.options.highlights, percent=HIGHLIGHT_SHARE_PERCENT),
+            highlight_rule=_highlight_rule(run, week),
         ),
         brief=brief,
+    )
+
+
+def _highlight_rule(run: Run, week: Week) -> HighlightRule:
+    wanted = {own.pull: people_want(own, run.options.overrides) for own in week.signals.pulls}
+    return HighlightRule(
+        most=run.options.highlights,
+        percent=HIGHLIGHT_SHARE_PERCENT,
+        forced=tuple(number for number, own in wanted.items() if own),
+        kept_out=sum(own is False for own in wanted.values()),
     )
 
 

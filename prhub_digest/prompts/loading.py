@@ -13,7 +13,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from prhub_digest.errors import PromptError
 from prhub_digest.hygiene import wrap_untrusted
 from prhub_digest.models.replies import REPLIES
-from prhub_digest.prompts.front_matter import read_front_matter
+from prhub_digest.prompts.front_matter import read_front_matter, refuse_other_use
 from prhub_digest.prompts.prompt import Part, Prompt, parse_template
 
 SUFFIX = ".prompt.md"
@@ -29,20 +29,31 @@ def load_prompts(shipped: Path, override: Path | None = None) -> dict[str, Promp
     """
     if override is not None and not override.is_dir():
         raise PromptError(f"--prompts {override}: no such folder")
-    folders = [folder for folder in (override, shipped) if folder is not None]
-    files: dict[str, Path] = {}
-    for folder in reversed(folders):
-        files.update({path.name: path for path in sorted(folder.glob(f"*{SUFFIX}"))})
-    if not files:
+    ours, theirs = _files(shipped), _files(override) if override is not None else {}
+    if not ours:
         raise PromptError(f"no prompt files (*{SUFFIX}) in {shipped}")
-    environment = _environment(folders)
-    prompts = {path.name.removesuffix(SUFFIX): load_prompt(path, environment) for path in files.values()}
+    if unknown := sorted(theirs.keys() - ours.keys()):
+        known = ", ".join(name.removesuffix(SUFFIX) for name in ours)
+        raise PromptError(f"{override}: {unknown[0]} overrides no prompt; there are {known}")
+    environment = _environment([folder for folder in (override, shipped) if folder is not None])
+    prompts = {
+        name.removesuffix(SUFFIX): load_prompt(theirs.get(name, path), environment, path) for name, path in ours.items()
+    }
     if override is not None:
         _refuse_unused(override, shipped, prompts)
-    if unknown := prompts.keys() - {path.name.removesuffix(SUFFIX) for path in shipped.glob(f"*{SUFFIX}")}:
-        known = sorted(prompts.keys() - unknown)
-        raise PromptError(f"{override}: {min(unknown)}{SUFFIX} overrides no prompt; there are {', '.join(known)}")
     return prompts
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """The prompt files of a folder by name.
+
+    Raises:
+        PromptError: what is named like one of its files is a folder, or a link to nothing.
+    """
+    for path in sorted(folder.glob("*.md")):
+        if not path.is_file():
+            raise PromptError(f"{path}: is no file; prompts and partials are files of text")
+    return {path.name: path for path in sorted(folder.glob(f"*{SUFFIX}"))}
 
 
 def _refuse_unused(override: Path, shipped: Path, prompts: Mapping[str, Prompt]) -> None:
@@ -60,23 +71,31 @@ def _refuse_unused(override: Path, shipped: Path, prompts: Mapping[str, Prompt])
         raise PromptError(f"{path}: no prompt uses this file; {hint}")
 
 
-def load_prompt(path: Path, environment: ImmutableSandboxedEnvironment) -> Prompt:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PromptError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    text = text.replace("\r\n", "\n")
-    front_text, body, body_line = _split_front_matter(path, text)
+def load_prompt(path: Path, environment: ImmutableSandboxedEnvironment, shipped: Path) -> Prompt:
+    """The prompt at `path`, which may replace the `shipped` one."""
+    front_text, body, body_line = _split_front_matter(path, _read(path))
     front = read_front_matter(path, front_text)
+    if path != shipped:
+        replaced, _, _ = _split_front_matter(shipped, _read(shipped))
+        refuse_other_use(path, front_text, front, read_front_matter(shipped, replaced))
     prompt = Prompt(path, front, _split_roles(path, body, body_line), environment)
     _check(prompt)
     return prompt
 
 
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise PromptError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    except OSError as error:
+        raise PromptError(f"{path}: cannot be read: {error.strerror}") from error
+
+
 def _environment(folders: list[Path]) -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined,
-        loader=jinja2.FileSystemLoader(folders),
+        loader=jinja2.FileSystemLoader(folders, encoding="utf-8-sig"),
         autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -106,6 +125,8 @@ def _split_roles(path: Path, body: str, first_line: int) -> tuple[Part, ...]:
         if mark[1] not in ("system", "user"):
             raise PromptError(f"{path}:{line}: role {mark[1]!r}; a role is system or user")
         source = body[mark.end() + 1 : following.start() if following else None]
+        if not source.strip():
+            raise PromptError(f"{path}:{line}: nothing stands under === {mark[1]}; write its text, or leave it out")
         parts.append(Part(cast("Literal['system', 'user']", mark[1]), source, line + 1))
     return tuple(parts)
 

@@ -123,4 +123,6 @@ def _partial(environment: ImmutableSandboxedEnvironment, path: Path, name: str |
         raise PromptError(f"{path}: the partial {name!r} is not beside it; partials are _<name>.md") from None
     except (UnicodeDecodeError, OSError) as error:
         raise PromptError(f"{path}: the partial {name!r} cannot be read as UTF-8: {error}") from error
+    if not source.strip():
+        raise PromptError(f"{file}: is empty; to leave out what it says, write why in a comment: {{# ... #}}")
     return Partial(Path(file or name), source)

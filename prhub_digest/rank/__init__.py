@@ -2,7 +2,7 @@
 
 from prhub_digest.rank.comparing import COMPARE_PROMPT, comparison_fault, comparison_of, comparison_request
 from prhub_digest.rank.listwise import ComparisonGroup, comparison_groups, comparison_sizes
-from prhub_digest.rank.ranking import HIGHLIGHT_SHARE_PERCENT, candidates, rank
+from prhub_digest.rank.ranking import HIGHLIGHT_SHARE_PERCENT, candidates, people_want, rank
 
 __all__ = [
     "COMPARE_PROMPT",
@@ -14,5 +14,6 @@ __all__ = [
     "comparison_of",
     "comparison_request",
     "comparison_sizes",
+    "people_want",
     "rank",
 ]

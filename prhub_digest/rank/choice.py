@@ -13,10 +13,11 @@ _NEAR_TIMES = 2
 def choose(order: Sequence[int], areas: Mapping[int, str], wanted: int, forced: frozenset[int]) -> frozenset[int]:
     """Exactly `wanted` pull requests of `order`, or all where there are fewer; `order` holds one a unit, best first.
 
-    First those that people have `forced`, then by place within the quota of an area, and last by place alone. The best
-    of a large area that has none takes the place of the last one of an area that has several.
+    First all that people have `forced`, be they more than `wanted`, then by place within the quota of an area, and last
+    by place alone. The best of a large area that has none takes the place of the last one of an area that has several.
     """
-    chosen = [pull for pull in order if pull in forced][:wanted]
+    chosen = [pull for pull in order if pull in forced]
+    wanted = max(wanted, len(chosen))
     taken = Counter(areas[pull] for pull in chosen)
     limit = max(2, -(-wanted // _QUOTA))
     for pull in order:

@@ -37,18 +37,16 @@ def rank(
 ) -> Ranking:
     """All pull requests by importance, ties to the smaller number; the order of `summaries` does not matter.
 
-    The highlights are at most `highlights`, at most 30 % of the units, and at least one where one can be; which, says
-    `choose`. A unit has one highlight, its first that stands at the end. `signals` must hold every summarized pull
-    request.
+    The highlights are at most `highlights`, at most 30 % of the units, and at least one where one can be, or more
+    where people want more; which, says `choose`. A unit has one highlight: of what stands of it at the end the first,
+    or the first that people want. `signals` must hold every summarized pull request.
     """
     known = {item.pull: item for item in signals.pulls}
     unit_of = {number: unit for unit in signals.units for number in unit.pulls}
     scored = _in_order(summaries, known, unit_of, overrides, comparisons)
-    firsts = _first_of_units(scored, unit_of)
+    order = _one_of_each_unit(scored, unit_of)
     units = len({_unit_key(one.summary.pull, unit_of) for one in scored})
     wanted = min(highlights, max(1, units * HIGHLIGHT_SHARE_PERCENT // 100))
-    kept_out = {one.summary.pull for one in scored if one.forced is False}
-    order = [number for number in firsts if number not in kept_out]
     areas = {one.summary.pull: one.summary.area for one in scored}
     chosen = choose(order, areas, wanted, frozenset(one.summary.pull for one in scored if one.forced))
     return Ranking(
@@ -101,13 +99,18 @@ def _score(
     overrides: Sequence[Override],
 ) -> _Scored:
     base = base_score(summary.scores)
-    applying = [override for override in overrides if _applies(override, signals)]
+    applying = (override for override in overrides if _applies(override, signals))
     moves = (
         *adjustments(base, summary.scores, signals, cancelled=not _stands(summary.pull, unit_of)),
         *(Adjustment(signal=_told(override), points=override.points) for override in applying if override.points),
     )
-    decided = [override.highlight for override in applying if override.highlight is not None]
-    return _Scored(summary, exact_importance(base, moves), moves, 0.0, decided[0] if decided else None)
+    return _Scored(summary, exact_importance(base, moves), moves, 0.0, people_want(signals, overrides))
+
+
+def people_want(signals: PullRequestSignals, overrides: Sequence[Override]) -> bool | None:
+    """Whether a pull request is to be a highlight, by the first override that says so or says not; None: by place."""
+    applying = (override.highlight for override in overrides if _applies(override, signals))
+    return next((highlight for highlight in applying if highlight is not None), None)
 
 
 def _applies(override: Override, signals: PullRequestSignals) -> bool:
@@ -120,12 +123,14 @@ def _told(override: Override) -> str:
     return f"override: {override.reason or ', '.join((*override.labels, *map(str, override.pulls)))}"
 
 
-def _first_of_units(scored: Sequence[_Scored], unit_of: Mapping[int, Unit]) -> list[int]:
+def _one_of_each_unit(scored: Sequence[_Scored], unit_of: Mapping[int, Unit]) -> list[int]:
+    """In the order of `scored`; nothing that people keep out."""
     firsts: dict[int, int] = {}
-    for one in scored:
-        if _stands(one.summary.pull, unit_of):
+    for one in sorted(scored, key=lambda own: not own.forced):
+        if one.forced is not False and _stands(one.summary.pull, unit_of):
             firsts.setdefault(_unit_key(one.summary.pull, unit_of), one.summary.pull)
-    return list(firsts.values())
+    chosen = set(firsts.values())
+    return [one.summary.pull for one in scored if one.summary.pull in chosen]
 
 
 def _stands(number: int, unit_of: Mapping[int, Unit]) -> bool:

@@ -149,6 +149,7 @@ def _is_meant(place: Place, paths: tuple[str, ...]) -> bool:
 
 def _options_and_routes(_file: FileDiff, rows: Sequence[Row], place: int, _section: str) -> Iterator[str]:
     yield from option_names(rows, place)
+    yield from field_option_names(rows, place)
     yield from route_names(rows[place].text)
 
 

@@ -94,10 +94,11 @@ def test_filters_that_leave_nothing_say_so(command: CommandLine, clone: History)
         assert (outcome.code, f"warning: {words}\n" in outcome.err) == (0, True), outcome.err
 
 
-def test_a_stage_keeps_the_filters_of_the_run(command: CommandLine, clone: History) -> None:
+def test_a_stage_keeps_the_filters_and_tables_of_the_run(command: CommandLine, clone: History) -> None:
     """Whatever stands in prhub.toml by then."""
     assert command("run", "./clone", *WEEK, "--llm", "none").code == 0
-    Path("prhub.toml").write_text('labels = ["bug"]\npaths = ["docs/**"]\n', encoding="utf-8")
+    more = "[[overrides]]\npulls = [1]\npoints = 1\n[[areas]]\nkey = 'docs'\npaths = ['docs/**']\n"
+    Path("prhub.toml").write_text('labels = ["bug"]\npaths = ["docs/**"]\n' + more, encoding="utf-8")
     outcome = command("rank", CLONE)
     assert (outcome.code, "settings changed" in outcome.err) == (0, False), outcome.err
     assert json.loads((CLONE / "run.json").read_bytes())["settings"]["paths"] == []

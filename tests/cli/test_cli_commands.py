@@ -22,6 +22,7 @@ from prhub_digest.shipped import prompts_dir
 pytest_plugins = ["command_fixture"]
 
 RUN = Path("runs/toy__pages/2026-W06")
+WEEK_OF_MODEL = ("--fixture", "./week/", "--llm", "openai", "--model", "toy", "--lang", "en", "--lang", "zh")
 STAGES = ("chunk", "summarize", "rank", "compose", "verify", "render")
 
 
@@ -30,8 +31,7 @@ def finished(command: CommandLine) -> CommandLine:
     write_week(command.folder / "week")
     with ModelServer(answer) as server:
         command.set(OPENAI_BASE_URL=server.base_url)
-        arguments = ("--fixture", "./week/", "--llm", "openai", "--model", "toy", "--lang", "en", "--lang", "zh")
-        assert command("run", *arguments).code == 0
+        assert command("run", *WEEK_OF_MODEL).code == 0
     return command
 
 
@@ -148,7 +148,7 @@ def test_the_stage_commands_say_what_they_made(finished: CommandLine) -> None:
     assert ranking.index("#101") < ranking.index("#102")
     assert finished("compose", RUN, "--lang", "zh").out == f"{RUN}/digest.zh.json\n"
     verified = finished("verify", RUN)
-    assert (verified.code, "error" in verified.out) == (0, False)
+    assert (verified.code, verified.out) == (0, "Findings (en): none\nFindings (zh): none\n")
 
 
 def test_chunk_names_everything_that_is_not_shown(command: CommandLine) -> None:
@@ -192,6 +192,41 @@ def test_verify_fails_on_a_digest_that_was_tampered_with(finished: CommandLine) 
     outcome = finished("verify", RUN, "--lang", "en")
     assert outcome.code == 1
     assert "40" in outcome.out
+
+
+EDITS = {
+    "digest.en": ("This week: pulls merged.", "This week 40 pulls merged."),
+    "plan": ('"quote": "Keep the page queue', '"quote": "Close the page queue'),
+    "ranking": ('"highlight": true', '"highlight": false'),
+    "pulls/101": ('"title": "Keep', '"title": "Close'),
+}
+
+
+def test_what_is_edited_is_kept_and_checked_anew(finished: CommandLine) -> None:
+    """No page says of words that nobody checked that no check failed."""
+    words = "digest.en.json, or what it rests on, was edited since its checks; checking anew\n"
+    for name, (before, after) in EDITS.items():
+        path = RUN / f"{name}.json"
+        made = path.read_bytes().decode()
+        edited = made.replace(before, after, 1)
+        assert edited != made
+        path.write_bytes(edited.encode())
+        page = finished("render", RUN, "--lang", "en")
+        assert (page.code, words in page.err) == (0, True), page.err
+        assert "not all passed, see below" in page.out
+        assert "No check failed" not in page.out
+        if name != "pulls/101":  # which `run` takes from the fixture again
+            again = finished("run", *WEEK_OF_MODEL)
+            assert (again.code, words in again.err, path.read_bytes().decode() == edited) == (1, False, True), again.err
+            assert (RUN / "digest.en.md").read_bytes().decode() == page.out
+        path.write_bytes(made.encode())
+        assert "No check failed" in finished("render", RUN, "--lang", "en").out
+
+
+def test_a_copied_folder_is_the_same_run(finished: CommandLine) -> None:
+    shutil.copytree("runs", "elsewhere")
+    outcome = finished("run", *WEEK_OF_MODEL, "--out", "elsewhere", "--concurrency", "2")
+    assert (outcome.code, "settings changed" in outcome.err) == (0, False), outcome.err
 
 
 def test_a_language_that_was_not_composed(command: CommandLine) -> None:

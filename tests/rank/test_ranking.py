@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prhub_digest.models.ranking import Adjustment, RankEntry, Ranking
+from prhub_digest.models.ranking import Adjustment, Override, RankEntry, Ranking
 from prhub_digest.models.signals import Area, Flag, PullRequestSignals, RuleScore, Signals, ThreadOutcome, Unit
 from prhub_digest.models.summary import SUB_SCORES, PullRequestSummary, SubScore
 from prhub_digest.rank import rank
@@ -189,6 +189,26 @@ def test_a_series_has_one_highlight_its_first() -> None:
     # Seven units: two highlights. Without units: three of ten.
     assert ranking.highlights == (2, 7)
     assert rank(summaries, signals(*week), highlights=24).highlights == (2, 3, 7)
+
+
+def test_people_have_the_last_word_on_highlights() -> None:
+    week = [signal(number) for number in range(1, 11)]
+    series = (Unit(kind="series", pulls=(1, 2, 3, 4), standing=(1, 2, 3, 4)),)
+    gone = (Unit(kind="revert", pulls=(8, 9), standing=()),)
+
+    def highlights(*overrides: Override) -> tuple[int, ...]:
+        summaries = [summary(item.pull) for item in week]
+        return rank(summaries, signals(*week, units=series + gone), highlights=24, overrides=overrides).highlights
+
+    def override(*pulls: int, highlight: bool) -> Override:
+        return Override(pulls=pulls, highlight=highlight)
+
+    assert highlights() == (1,)
+    # All that are wanted, be they more than 30 %; of a series one, of what was taken back none.
+    assert highlights(override(3, 4, 6, 7, 10, 9, highlight=True)) == (3, 6, 7, 10)
+    # The next part of a series stands for one that is kept out; the first override decides.
+    assert highlights(override(1, highlight=False), override(1, highlight=True)) == (2,)
+    assert highlights(override(*range(1, 11), highlight=False)) == ()
 
 
 def test_ties_go_to_the_smaller_number() -> None:

@@ -95,6 +95,14 @@ PUBLIC = {
         False,
     ),
     "an option in a call": ((edit("shop/run.py", '+    run(["tool", "--tax"])'),), False),
+    "an option that is a field": (
+        (edit("src/cli.rs", " pub(crate) struct Cart {", "     #[arg(long)]", "+    tax: u64,"),),
+        True,
+    ),
+    "a field that is an argument": (
+        (edit("src/cli.rs", " pub(crate) struct Cart {", "     #[arg(short)]", "+    tax: u64,"),),
+        False,
+    ),
     "a route": ((edit("shop/web.py", '+@app.post("/carts")'),), True),
     "a call of a route": ((edit("shop/client.py", '+    session.get("/carts")'),), False),
 }  # fmt: skip
