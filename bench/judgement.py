@@ -69,7 +69,7 @@ def measure() -> Iterator[Measure]:
         yield Measure("judgement_calls_zh", plan + model.composing, 45)
         yield from _digests(run, week, "judgement")
         yield from _orders(week)
-        run, week = _demo(folder)
+        run, week = replayed_demo(folder)
         yield from _digests(run, week, "judgement_demo")
 
 
@@ -202,7 +202,7 @@ def _pull(number: int, chosen: Random) -> Any:
     return pull.updated(files=files, body=body)
 
 
-def _demo(folder: Path) -> tuple[Run, Week]:
+def replayed_demo(folder: Path) -> tuple[Run, Week]:
     """The recorded week, replayed."""
     flags = {"languages": list(LANGUAGES), "out": str(folder / "runs")}
     target = Target(SourceKind.fixture, ModelKind.replay, None, "demo")

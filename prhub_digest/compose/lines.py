@@ -7,10 +7,13 @@ state them in English; a page in another language would be English for half of i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from prhub_digest.compose.wording import LANGUAGES, WordingMaterial, glossary_of
+from prhub_digest.models.digest import Language
 from prhub_digest.models.llm import LogicalRequest
-from prhub_digest.models.plan import Fact
+from prhub_digest.models.plan import Fact, Plan
+from prhub_digest.models.summary import PullRequestSummary
 
 LINES_PROMPT = "compose_lines"
 LINES_A_CALL = 40
@@ -33,22 +36,28 @@ class EnglishLine:
 
 @dataclass(frozen=True)
 class LinesTask:
-    """One call. A line is shown under its position, since ids of review threads are long."""
+    """One call. A line is shown under its position, since ids of review threads are long.
+
+    A reply that lacks a few of forty lines is used: `line_repairs` asks for those.
+    """
 
     subject: str
     lines: tuple[EnglishLine, ...]
     request: LogicalRequest
+    may_lack: ClassVar[bool] = True
 
     @property
     def names(self) -> Mapping[str, tuple[str, ...]]:
         return {str(place): line.ids for place, line in enumerate(self.lines, 1)}
 
 
-def shown_lines(material: WordingMaterial) -> dict[str, str]:
+def shown_lines(
+    plan: Plan, summaries: Mapping[int, PullRequestSummary], reverted: frozenset[int], language: Language
+) -> dict[str, str]:
     """The English text of every line that the page shows and that has words, by line id, in rank order."""
-    if material.language == "en":
+    if language == "en":
         return {}
-    lines = (line for fact in _shown(material) for line in fact.lines.items())
+    lines = (line for fact in _shown(plan, summaries, reverted) for line in fact.lines.items())
     return {line_id: " ".join(text.split()) for line_id, text in lines if _WORD.search(_CODE.sub(" ", text))}
 
 
@@ -66,22 +75,23 @@ def line_tasks(material: WordingMaterial, shown: Mapping[str, str]) -> tuple[Lin
 def line_repairs(
     material: WordingMaterial, tasks: Sequence[LinesTask], faults: Mapping[str, str]
 ) -> tuple[LinesTask, ...]:
-    """One more look at the refused lines of all calls, with what was wrong with each; faults by line id."""
+    """One more look at the refused and the missing lines of all calls, with what was wrong with each, by line id."""
     refused = [line for task in tasks for line in task.lines if line.ids[0] in faults]
     return tuple(_tasks(material, refused[: _MOST_REPAIRS * LINES_A_CALL], faults))
 
 
-def _shown(material: WordingMaterial) -> Iterator[Fact]:
+def _shown(plan: Plan, summaries: Mapping[int, PullRequestSummary], reverted: frozenset[int]) -> Iterator[Fact]:
     """The facts whose lines stand on the page: the headline of a reverted pull request, for one, does not."""
-    cited = material.plan.cited
-    for fact in material.plan.facts:
-        worded = {own.thread for own in material.summaries[fact.pull].unsettled_threads if own.worded_by == "model"}
+    threads = ((pull, own) for pull, summary in summaries.items() for own in summary.unsettled_threads)
+    worded = {(pull, own.thread) for pull, own in threads if own.worded_by == "model"}
+    cited = plan.cited
+    for fact in plan.facts:
         if (
             fact.id in cited
             if fact.kind == "figure"
-            else fact.thread in worded
+            else (fact.pull, fact.thread) in worded
             if fact.kind == "thread"
-            else fact.pull not in material.reverted
+            else fact.pull not in reverted
         ):
             yield fact
 

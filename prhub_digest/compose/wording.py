@@ -1,8 +1,9 @@
 """The wording of a plan in one language: a few calls, each for at most twelve items of one section."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.request import RequestBuilder
@@ -53,7 +54,12 @@ _STATISTICS = {
 
 
 class Wording(Protocol):
-    """One call. `names` maps what its reply calls a text to the ids of the digest that get it."""
+    """One call. `names` maps what its reply calls a text to the ids of the digest that get it.
+
+    `may_lack`: a reply is used as far as it goes; else one with an unknown, missing or empty item is refused.
+    """
+
+    may_lack: ClassVar[bool]
 
     @property
     def subject(self) -> str: ...
@@ -73,6 +79,7 @@ class WordingTask:
     subject: str
     items: tuple[PlanItem, ...]
     request: LogicalRequest
+    may_lack: ClassVar[bool] = False
 
     @property
     def names(self) -> Mapping[str, tuple[str, ...]]:
@@ -120,11 +127,15 @@ def repair_task(material: WordingMaterial, task: WordingTask, faults: Mapping[st
 def word(task: Wording, asker: Asker) -> tuple[dict[str, str], Usage, Usage]:
     """The texts by the digest's ids, the usage of the reply, and what was paid for now.
 
+    Of a task whose reply may lack some, only those that came.
+
     Raises:
         ReplyError: no usable reply; the caller lets templates speak.
     """
 
     def fault(reply: WordingReply) -> str | None:
+        if task.may_lack and _usable(task, reply):
+            return None
         given = [worded.item for worded in reply.items]
         faults = [f"unknown item {item!r}" for item in given if item not in task.names]
         faults += [f"item {item!r} is missing" for item in task.names if item not in given]
@@ -133,8 +144,15 @@ def word(task: Wording, asker: Asker) -> tuple[dict[str, str], Usage, Usage]:
         return "; ".join(faults) or None
 
     answer = asker.ask(task.request, WordingReply, fault)
-    words = {own: " ".join(worded.text.split()) for worded in answer.reply.items for own in task.names[worded.item]}
+    words = {own: text for item, text in _usable(task, answer.reply).items() for own in task.names[item]}
     return words, answer.usage, answer.paid
+
+
+def _usable(task: Wording, reply: WordingReply) -> dict[str, str]:
+    """The texts of the items that were asked for; of an item with several texts nobody knows which is meant."""
+    times = Counter(worded.item for worded in reply.items)
+    texts = {worded.item: " ".join(worded.text.split()) for worded in reply.items}
+    return {item: text for item, text in texts.items() if text and times[item] == 1 and item in task.names}
 
 
 def _task(

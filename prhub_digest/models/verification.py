@@ -50,6 +50,12 @@ FindingKind = Literal[
     "lost_limit",
     "added_default",
     "lost_default",
+    "added_universal",
+    "added_lasting",
+    "added_cause",
+    "lost_hedge",
+    "other_direction",
+    "other_person",
     "consequence",
     "revert_untold",
     "unprintable",
@@ -63,6 +69,7 @@ FindingKind = Literal[
     "unlike_plan",
     "repeated",
     "unlike_english",
+    "untranslated",
 ]
 
 
@@ -87,7 +94,10 @@ class CheckCount(Record):
 
 
 class Verification(Record):
+    """`inputs` is the hash of what was checked, empty while it is not kept; it holds for nothing else."""
+
     language: Language
+    inputs: str = ""
     checks: tuple[CheckCount, ...]
     findings: tuple[Finding, ...]
 

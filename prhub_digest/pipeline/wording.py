@@ -37,6 +37,8 @@ from prhub_digest.pipeline.week import Week
 from prhub_digest.source_lines import source_lines
 from prhub_digest.verify import VerifyInput, verify_digest
 
+_MISSING = "its translation is missing"
+
 
 def verify_input(run: Run, week: Week, plan: Plan, digest: Digest) -> VerifyInput:
     sections: tuple[SectionName, ...] = ("executive", *BODY)
@@ -59,7 +61,15 @@ def verify_input(run: Run, week: Week, plan: Plan, digest: Digest) -> VerifyInpu
         cancelled=week.signals.cancelled,
         defaults={number: summary.default_state for number, summary in week.summaries.items()},
         glossary=run.options.glossary,
+        shown_lines=_shown_lines(week, plan, digest),
     )
+
+
+def _shown_lines(week: Week, plan: Plan, digest: Digest) -> tuple[str, ...]:
+    """A digest of facts alone translates none."""
+    if digest.mode == "facts":
+        return ()
+    return tuple(shown_lines(plan, week.summaries, _reverted(week), digest.language))
 
 
 @dataclass
@@ -88,7 +98,7 @@ class Composing:
             material = WordingMaterial(self.plan, self.week.summaries, self.language, builder, glossary, reverted)
             if self.language == "en":
                 self._take_names()
-            lines = shown_lines(material)
+            lines = shown_lines(self.plan, self.week.summaries, reverted, self.language)
             self.lines = tuple(lines)
             body = wording_tasks(material, worded_first(self.language))
             self._word(material, (*body, *line_tasks(material, lines)), asker)
@@ -121,11 +131,11 @@ class Composing:
         """Word the tasks; ask once more for what verification refuses; what is refused again stays with templates."""
         self._ask(tasks, asker)
         asked = [own for task in tasks for ids in task.names.values() for own in ids]
-        faults = self._faults(asked)
+        faults = self._faults(asked) | self._missing(tasks)
         if not faults:
             return
         for item in faults:
-            del self.sentences[item]
+            self.sentences.pop(item, None)
         self.refused.update(faults)  # not every line is asked for again
         items = [task for task in tasks if isinstance(task, WordingTask) and faults.keys() & task.names]
         lines = [task for task in tasks if isinstance(task, LinesTask)]
@@ -173,6 +183,11 @@ class Composing:
             if finding.item in asked:
                 faults.setdefault(finding.item, []).append(finding.message)
         return {item: "; ".join(messages) for item, messages in faults.items()}
+
+    def _missing(self, tasks: Sequence[Wording]) -> dict[str, str]:
+        """What replies lack that are used all the same; a call without a usable reply is not asked again."""
+        asked = (own for task in tasks for ids in task.names.values() for own in ids)
+        return dict.fromkeys((own for own in asked if own not in self.sentences and own not in self.refused), _MISSING)
 
     def _template_faults(self) -> frozenset[str]:
         """Items whose template is refused too: a summary's own words name what its pull request does not."""

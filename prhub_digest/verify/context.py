@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Digest, Sentence
 from prhub_digest.models.plan import Fact
-from prhub_digest.models.pull_request import PullRequest
+from prhub_digest.models.pull_request import Person, PullRequest
 from prhub_digest.verify.figure_parts import figure_needles
 from prhub_digest.verify.inputs import VerifyInput
 from prhub_digest.verify.occurrences import Haystack, Needle, plain
@@ -23,7 +23,10 @@ _ABOUT = ("headline", "scope", "condition")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is kept of a cited pull request. `passages` maps a cited line's id to it and the lines after it."""
+    """What is kept of a cited pull request.
+
+    `passages` maps a cited line's id to it and the lines after it; `people` are logins in lower case.
+    """
 
     title: str
     in_period: bool
@@ -31,6 +34,7 @@ class Source:
     threads: frozenset[str]
     passages: dict[str, tuple[SourceLine, ...]]
     found: frozenset[Needle]
+    people: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,11 @@ class Context:
     def week(self) -> frozenset[int]:
         """The numbers of the week's pull requests: each of them has a rank."""
         return frozenset(entry.pull for entry in self.inputs.ranking.entries)
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Whoever took part in any cited pull request."""
+        return frozenset(login for source in self.sources.values() for login in source.people)
 
     @property
     def digest(self) -> Digest:
@@ -132,4 +141,12 @@ def _read(inputs: VerifyInput, pull: PullRequest, needles: set[Needle], cited: s
         threads=frozenset(thread.id for thread in pull.threads or ()),
         passages=passages,
         found=Haystack(plain(text)).found(needles),
+        people=frozenset(person.login.casefold() for person in _people(pull) if person.login),
     )
+
+
+def _people(pull: PullRequest) -> Iterable[Person]:
+    comments = (*(pull.comments or ()), *(own for thread in pull.threads or () for own in thread.comments))
+    yield from (pull.author, *pull.co_authors, *([pull.merged_by] if pull.merged_by else ()))
+    yield from (review.author for review in pull.reviews or ())
+    yield from (comment.author for comment in comments)

@@ -19,7 +19,11 @@ _UNSIGNED = re.compile(r"[~≈]?\s*(\d[\d, ]*(?:\.\d+)?)")
 _CLAUSE_ENDS = re.compile(r"[;,；，。、]|\.(?=\s|$)|\b(?:and|but|while|whereas)\b|而|但", re.IGNORECASE)
 
 # How a summary speaks of any measurement.
-_ABOUT_MEASURING = frozenset({"approximate", "author", "baseline", "measured", "value"})
+_ABOUT_MEASURING = frozenset(
+    {"approximate", "author", "baseline", "measured", "value", "change", "difference", "same", "calls", "says", "that"}
+)
+# What the material does not tell stands in no pull request.
+_NOT_TOLD = re.compile(r"[^;,]*\bnot (?:stated|named|given|known|told)\b[^;,]*")
 
 
 def check(context: Context) -> Report:
@@ -102,7 +106,10 @@ def _named(figure: Figure) -> str:
 
 def _doubts(figure: Figure, source: Source) -> Iterable[tuple[FindingKind, str]]:
     for name, text in (("metric", figure.metric), ("condition", figure.condition)):
-        needles = {Needle("name", word) for word in words(text) if word.casefold() not in _ABOUT_MEASURING}
+        said = words(_NOT_TOLD.sub("", text))
+        if "/s" in figure.unit + figure.evidence.quote:
+            said = [word for word in said if word.casefold() != "throughput"]  # the unit says it
+        needles = {Needle("name", word) for word in said if word.casefold() not in _ABOUT_MEASURING}
         if needles and len(needles & source.found) * 2 < len(needles):
             yield "figure_words", f"most words of its {name} {text!r} are not in the pull request"
     beside = _clauses_of(figure)

@@ -8,10 +8,10 @@ import re
 
 from prhub_digest.evidence import content_words
 from prhub_digest.models.digest import Sentence
+from prhub_digest.verify.clauses import stem
 from prhub_digest.verify.context import Context
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.quantity_words import quantity_words
-from prhub_digest.verify.support import stem
 from prhub_digest.verify.tokens import code_tokens, digit_tokens
 from prhub_digest.verify.trend_words import trend_words
 

@@ -9,11 +9,16 @@ from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.occurrences import plain
 from prhub_digest.verify.tokens import Token, code_tokens
 
+# Values that every language of code has; how a pull request spells them says nothing.
+_LITERALS = frozenset({"true", "false", "none", "null", "nil"})
+
 
 def check(context: Context) -> Report:
     report = Report("identifiers")
     for sentence in context.digest.sentences:
         for token in _names(context, sentence):
+            if token.text.casefold() in _LITERALS:
+                continue
             report.checked += 1
             if not context.backs(sentence, token):
                 told = f"no cited pull request holds the name {token.text!r}"

@@ -22,7 +22,7 @@ class VerifyInput:
     `pulls` are the pull requests that the digest cites, by number, or more; it may load them one by one, since each is
     read once. `lines` gives every source line of one of them. `reverted` are those taken back within the week,
     `cancelled` those and what takes them back, `defaults` is whether what a pull request adds is on by default,
-    `glossary` has the names of terms in Chinese.
+    `glossary` has the names of terms in Chinese, `shown_lines` the ids of the lines that the page has to translate.
     """
 
     digest: Digest
@@ -35,6 +35,7 @@ class VerifyInput:
     cancelled: frozenset[int] = frozenset()
     defaults: Mapping[int, DefaultState] = field(default_factory=dict)
     glossary: tuple[Term, ...] = ()
+    shown_lines: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from prhub_digest.models.plan import SectionName
+from prhub_digest.models.plan import Fact, SectionName
 from prhub_digest.verify.context import Context
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.sections import SECTIONS, planned_sections, sentences_of
@@ -87,14 +87,21 @@ def _check_themes(context: Context, report: Report) -> None:
 
 
 def _check_length(context: Context, report: Report) -> None:
-    """What a pull request claims is told under its theme and among the highlights, and nowhere else."""
+    """What a pull request claims is told under its theme and among the highlights, and nowhere else.
+
+    What was taken back, and what took it back, stand under no theme.
+    """
     for section in ("executive", "trends", "risks", "recommendations"):
         for sentence in sentences_of(context.digest, section):
-            told = [fact.id for fact in context.cited(sentence) if fact.kind == "claim"]
+            told = [fact.id for fact in context.cited(sentence) if _of_a_theme(context, fact)]
             report.checked += 1
             if told:
                 message = f"section {section!r} tells {told[0]}, a claim; these belong to the key changes"
                 report.error(None, "unplanned", message)
+
+
+def _of_a_theme(context: Context, fact: Fact) -> bool:
+    return fact.kind == "claim" and fact.pull not in context.inputs.cancelled
 
 
 def _check_recommendations(context: Context, report: Report) -> None:

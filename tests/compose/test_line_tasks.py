@@ -36,9 +36,13 @@ def material(language="zh", reverted=frozenset(), figures=FIGURES, glossary=()):
     return WordingMaterial(plan, summaries, language, BUILDER, glossary, reverted)
 
 
+def shown(given):
+    return shown_lines(given.plan, given.summaries, given.reverted, given.language)
+
+
 def test_the_lines_of_a_page_are_headlines_worded_threads_and_the_cited_figures():
     """No title of #9, which has no summary; no name alone (`P99 TTFT`); no comment; no figure that nothing cites."""
-    assert shown_lines(material()) == {
+    assert shown(material()) == {
         "7.headline": "Prefix pages are prefetched on decode",
         "p1.f1.metric": "mean TTFT",
         "p1.f1.condition": "page size 64",
@@ -49,21 +53,21 @@ def test_the_lines_of_a_page_are_headlines_worded_threads_and_the_cited_figures(
 
 
 def test_an_english_page_has_no_lines_and_a_reverted_pull_request_no_headline():
-    assert shown_lines(material("en")) == {}
-    assert "7.headline" not in shown_lines(material(reverted=frozenset({7})))
+    assert shown(material("en")) == {}
+    assert "7.headline" not in shown(material(reverted=frozenset({7})))
 
 
 def test_a_call_shows_each_text_once_under_a_short_number():
     given = material(glossary=(Term(en="prefix page", zh="前缀页"), Term(en="router", zh="路由器")))
-    (task,) = line_tasks(given, shown_lines(given))
+    (task,) = line_tasks(given, shown(given))
     user = task.request.messages[1].content
     assert (task.subject, task.request.prompt) == ("zh.lines", "compose_lines")
-    shown = (
+    listed = (
         "item 1\nheadline: Prefix pages are prefetched on decode\n\nitem 2\nmetric: mean TTFT\n\n"
         "item 3\ncondition: page size 64\n\nitem 4\nmetric: cache hit rate\n\n"
         "item 5\nreview thread: What if it is full?\n</data-"
     )
-    assert shown in user
+    assert listed in user
     assert user.endswith(
         "\n\nCall these terms so:\nprefix page: 前缀页\n\n"
         "Translate every line into Chinese (简体中文). Answer with the JSON object only; ref is zh.lines."

@@ -7,6 +7,8 @@ from verify_world import FIGURE, PLAN, found, inputs_of, with_digest, with_fact
 
 from prhub_digest.models.digest import TranslatedLine
 from prhub_digest.models.glossary import Term
+from prhub_digest.models.llm import Usage
+from prhub_digest.verify import verify_digest
 from prhub_digest.verify.inputs import VerifyInput
 from prhub_digest.verify.lines import line_faults
 
@@ -37,6 +39,7 @@ CLIENTS = (
         ("wall clock, 1,200 ms before", "总耗时，此前 1200 毫秒"),
         ("FP4/FP8 weights, 9 % smaller", "FP4 和 FP8 权重，小 9%"),
         ("no more than 8 workers", "最多 8 个 worker"),
+        ("Petrel MoE 16x3B, TP1, ROCm 6.4", "Petrel MoE 16x3B，TP1，ROCm 6.4"),
     ],
 )
 def test_a_fair_translation_passes(english: str, chinese: str) -> None:
@@ -61,18 +64,22 @@ def test_a_fair_translation_passes(english: str, chinese: str) -> None:
         ("the option --keep is new", "该选项是新的", "the name '--keep' is lost"),
         ("the table is new", "PageTable 是新的", "the name 'PageTable' is added"),
         ("the cache is not cleared", "缓存会清空", "a negation is lost"),
-        ("the cache is cleared", "缓存不再清空", "it has a negation that the English line has not"),
+        ("the cache is cleared", "缓存不再清空", "it has 不再, which the English line has not"),
         ("only chat requests", "聊天请求", "“only” is lost"),
         ("the cache is on by default", "缓存开启", "“by default” is lost"),
         ("in a step of 9 ms", "在 9 秒的一步中", "the unit ms is lost"),
         ("a card of 80 GB", "80 的显卡", "the unit of bytes is lost"),
         ("a queue", "队列" * 20, "it has 40 characters, the English line 7"),
         (CLIENTS, "客户端有限制", "it has 6 characters, the English line 109"),
-        ("a queue", "[队列](x)", "it holds markup or control characters that the English line has not: []"),
-        ("a queue", "**队列**", "it holds markup or control characters that the English line has not: *"),
+        ("a queue", "[队列](x)", "it holds markup or control characters that the English line has not: “[” “]”"),
+        ("a queue", "**队列**", "it holds markup or control characters that the English line has not: “*”"),
         ("a queue", "队\u200b列", "it holds markup or control characters that the English line has not"),
         ("a queue", "队列 https://x.test", "it holds an address"),
+        ("a queue", "@octocat 的队列", "it holds markup or control characters that the English line has not: “@”"),
         ("a queue of pages", "a queue of pages", "it is not in Chinese"),
+        ("Mean TTFT", "Mean TTFT", "it is not in Chinese"),
+        ("Retractions", "Retractions", "it is not in Chinese"),
+        ("Petrel MoE 16x3B, TP1", "MoE 16x3B，TP1", "it is not in Chinese"),
         ("a queue that holds pages", "队列 a queue that holds pages", "'queue that holds pages' is left in English"),
     ],
 )
@@ -102,6 +109,18 @@ def test_a_line_that_the_plan_does_not_have_or_that_stands_twice() -> None:
         ("error", "101.headline", "the plan has no line '101.headline'"),
         ("error", THREAD, f"the line {THREAD!r} is translated more than once"),
     ]
+
+
+def test_lines_that_stay_english_are_one_warning_whether_refused_missing_or_deleted() -> None:
+    given = replace(lines_of((METRIC, None), (CONDITION, "H100 上 batch 32")), shown_lines=(METRIC, CONDITION, THREAD))
+    verification = verify_digest(given)
+    (left,) = (own for own in verification.findings if own.check == "lines")
+    assert (left.severity, left.kind, left.item, left.about) == ("warning", "untranslated", None, "2")
+    assert left.message == f"2 of 3 lines stay English: {METRIC}, {THREAD}"
+    stubs = with_digest(given, usage=Usage(stubs=1))
+    assert found(stubs).of("lines") == []
+    told = with_digest(given, lines=tuple(TranslatedLine(id=own, text="淘汰锁") for own in given.shown_lines))
+    assert "untranslated" not in {own.kind for own in verify_digest(told).findings}
 
 
 def test_an_english_digest_has_no_lines() -> None:
