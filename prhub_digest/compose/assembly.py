@@ -18,6 +18,9 @@ from prhub_digest.models.plan import (
     ThemeReply,
 )
 
+# The facts and the point of an item.
+_Told = tuple[tuple[str, ...], str]
+
 
 @dataclass(frozen=True)
 class PlanReplies:
@@ -65,7 +68,8 @@ def _themes(material: PlanMaterial, replies: Sequence[ThemeReply | None], rules:
         if not told:
             continue
         items = tuple(
-            PlanItem(id=f"k{next(numbers)}", facts=tuple(dict.fromkeys(facts)), point=point) for facts, point in told
+            PlanItem(id=f"k{next(numbers)}", facts=tuple(dict.fromkeys(facts)), point=point)
+            for facts, point in _side_by_side(told, material)
         )
         themes.append(
             Theme(
@@ -77,6 +81,13 @@ def _themes(material: PlanMaterial, replies: Sequence[ThemeReply | None], rules:
             )
         )
     return tuple(themes)
+
+
+def _side_by_side(told: Sequence[_Told], material: PlanMaterial) -> list[_Told]:
+    """In the order given, but what begins with the same pull request stands together."""
+    pulls = {fact.id: fact.pull for fact in material.facts}
+    places: dict[int, int] = {}
+    return sorted(told, key=lambda own: places.setdefault(pulls[own[0][0]], len(places)))
 
 
 def _heading(name_id: str, name: str, items: Sequence[PlanItem], material: PlanMaterial) -> PlanItem:

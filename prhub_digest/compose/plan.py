@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from prhub_digest.compose.themes import Grouping
@@ -26,8 +27,8 @@ _RISK_GROUPS = ("flags", "threads")
 class PlanMaterial:
     """What a plan is made from; `themes` are the groups of pull requests, before they have names.
 
-    `must_look` are told with the highlights wherever they rank: reverts, which no theme tells, and fixes of damage.
-    `cancelled` are changes that were taken back, and what took them back.
+    `must_look` are told with the highlights wherever they rank: reverts, and fixes of damage.
+    `cancelled` are changes that were taken back, and what took them back: no theme tells them.
     """
 
     facts: tuple[Fact, ...]
@@ -43,10 +44,18 @@ class PlanMaterial:
         return tuple(fact for fact in self.facts if fact.pull in theme.pulls and fact.kind in TOLD_IN_THEMES)
 
     def facts_of_highlights(self) -> tuple[Fact, ...]:
-        """Headline, scope and condition of each highlight and must-look: a main line, and too little for a story."""
+        """Headline, scope and condition of each highlight and must-look, and what no theme tells."""
         listed = self.must_look.union(self.ranking.highlights)
         told = TOLD_IN_THEMES - AT_LENGTH
-        return tuple(fact for fact in self.facts if fact.pull in listed and fact.kind in told)
+        return tuple(
+            fact for fact in self.facts if fact.pull in listed and (fact.kind in told or fact.id in self.told_nowhere)
+        )
+
+    @property
+    def told_nowhere(self) -> frozenset[str]:
+        """The claims about what was taken back, such as what is known of the cause: for risks and the summary."""
+        claims = (fact for fact in self.facts if fact.kind == "claim" and fact.pull in self.cancelled)
+        return frozenset(fact.id for fact in claims)
 
 
 def theme_fault(reply: ThemeReply, facts: Sequence[Fact]) -> str | None:
@@ -74,12 +83,13 @@ def _name_faults(name: str) -> list[str]:
 def plan_fault(reply: PlanReply, material: PlanMaterial) -> str | None:
     """What is wrong with the plan of the other sections, in words that the model can act on; None when nothing is."""
     kinds = {fact.id: fact.kind for fact in material.facts}
+    elsewhere = {own for own, kind in kinds.items() if kind in AT_LENGTH} - material.told_nowhere
     sections = {"trends": reply.trends, "risks": reply.risks, "executive": reply.executive}
     faults = [
         f"{section} {number}: {fault}"
         for section, items in sections.items()
         for number, item in enumerate(items, 1)
-        for fault in (*_unknown(item, kinds, material.stats), *_unfit(section, item, kinds))
+        for fault in (*_unknown(item, kinds, material.stats), *_unfit(section, item, kinds, elsewhere))
     ]
     faults += [
         f"recommendations {number}: there is no risk {recommendation.risk}"
@@ -95,9 +105,9 @@ def _unknown(item: PlanItemReply, kinds: Mapping[str, FactKind], stats: Stats) -
     return faults if item.facts or item.stats else ["cites nothing"]
 
 
-def _unfit(section: str, item: PlanItemReply, kinds: Mapping[str, FactKind]) -> list[str]:
-    """What each section must rest on: trends on counts, risks on a risk, and none of them on claims or figures."""
-    faults = [f"{fact!r} is told elsewhere" for fact in item.facts if kinds.get(fact) in AT_LENGTH]
+def _unfit(section: str, item: PlanItemReply, kinds: Mapping[str, FactKind], elsewhere: AbstractSet[str]) -> list[str]:
+    """What each section must rest on: trends on counts, risks on a risk, and none of them on what themes tell."""
+    faults = [f"{fact!r} is told elsewhere" for fact in item.facts if fact in elsewhere]
     groups = {path.partition(".")[0] for path in item.stats}
     if section == "trends" and groups.isdisjoint(_TREND_GROUPS):
         faults.append(f"cites no statistic of {', '.join(_TREND_GROUPS)}")

@@ -13,13 +13,13 @@ from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import Plan, SectionName
 
 # Of a summary: so much whatever it is about, and so much of its input.
-_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 305, 0.175
+_SUMMARY_OUTPUT, _SUMMARY_OUTPUT_OF_INPUT = 282, 0.175
 # Statements in the request for a headline, by the chunks of the pull request.
 _STATEMENTS_OF_CHUNK = 108
 # Facts in the planning requests, by the tokens of the summaries' replies that they come from: those of the themes, and
 # those of the highlights and dangers.
-FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.182, 0.121
-HEADLINE_OUTPUT = 43
+FACTS_OF_SUMMARY, DANGERS_OF_SUMMARY = 0.207, 0.140
+HEADLINE_OUTPUT = 45
 # A pull request in a comparison, and the letters of twelve as JSON.
 COMPARED, COMPARISON_OUTPUT = 135, 60
 PLAN_OUTPUT_OF_ITEM = 46
@@ -38,7 +38,7 @@ _INPUT_OF_ITEM: dict[SectionName, int] = {
     "recommendations": 175,
     "highlights": 234,
 }
-_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 62, "zh": 69}
+_OUTPUT_OF_ITEM: dict[Language, int] = {"en": 59, "zh": 67}
 SENTENCE_OUTPUT = max(_OUTPUT_OF_ITEM.values())
 _HEADING_OUTPUT = 22
 # A translated line: a headline, or what is told of a thread or a figure.

@@ -9,7 +9,7 @@ from prhub_digest.models.chunk import Place
 from prhub_digest.models.digest import Language, Sentence
 from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import Figure
-from prhub_digest.render.inline import Inline, Span, clip, parse_sentence, tidied
+from prhub_digest.render.inline import Inline, Span, clip, parse_sentence, plain, tidied
 from prhub_digest.render.metric_names import metric_name
 from prhub_digest.render.page import TITLE_LIMIT, Page
 from prhub_digest.render.phrases import KEYS, number_text, say
@@ -27,6 +27,8 @@ _DIRECTION = re.compile(
 )
 _SPEAKS_OF_MEASURING = re.compile(r"\b(?:measur|stat(?:ed|es)\b|report|claim)|测|声称|说明|描述", re.IGNORECASE)
 _HOURS_AS_DAYS = 48
+# A longer bracket hides the sentence that it belongs to.
+_LONGEST_IN_SENTENCE = 60
 # Measures of the pull requests that they are out of, not a part of them.
 _MEASURES = frozenset({"median", "p90"})
 _TIGHT_UNITS = frozenset({"x", "X", "×", "倍"})
@@ -55,12 +57,14 @@ def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int
         for number in dict.fromkeys(fact.pull for fact in facts)
         if number != own
     ]
+    inline, below = told_figures(page.language, [fact.figure for fact in facts if fact.figure])
     return Line(
         text=text,
         lead=lead,
         stop=stop,
         citations=(*figures, *statistics, *pulls),
-        figures=figure_brackets(page.language, [fact.figure for fact in facts if fact.figure]),
+        figures=inline,
+        below=tuple(plain(text) for text in below),
         evidence=tuple(
             Evidence(
                 claim=fact.id,
@@ -77,9 +81,10 @@ def sentence_line(page: Page, sentence: Sentence, *, lead: Inline = (), own: int
 
 
 def line_spans(line: Line, language: Language) -> Inline:
-    """The whole line in order: lead, text, figures, a bracket for each other kind of citation, the stop."""
+    """The line in order: lead, text, figures that stand in it, a bracket for each other kind of citation, the stop."""
     spans = [*line.lead, *line.text]
-    spans += [Span(say(language, "mark.open") + text + say(language, "mark.close")) for text in line.figures]
+    if line.figures:
+        spans.append(Span(say(language, "mark.open") + line.figures + say(language, "mark.close")))
     for kind, joint in _JOINTS.items():
         cited = [citation for citation in line.citations if citation.kind == kind]
         for index, citation in enumerate(cited):
@@ -95,29 +100,18 @@ def figure_text(language: Language, figure: Figure) -> str:
     return _joined(language, _measured(language, figure), _measured_under(language, figure))
 
 
-def figure_brackets(language: Language, figures: Sequence[Figure]) -> tuple[str, ...]:
-    """What stands in brackets after a sentence: figures of one measurement share a bracket and name it once."""
-    groups = [(under, list(own)) for under, own in groupby(figures, lambda figure: _measured_under(language, figure))]
-    if all(len(own) == 1 for _, own in groups):
-        whole = _listed(language, figures)
-        return (whole,) if whole else ()
-    return tuple(_bracket(language, under, own) for under, own in groups)
+def told_figures(language: Language, figures: Sequence[Figure]) -> tuple[str, tuple[str, ...]]:
+    """What stands in a bracket after the sentence, and what stands below it, a line for each measurement.
 
-
-def _listed(language: Language, figures: Sequence[Figure]) -> str:
-    """Figures with a condition each; who measured them all stands once, at the end."""
-    who = {_measured_by(language, figure) for figure in figures}
-    if len(figures) < 2 or len(who) > 1 or "" in who:
-        return say(language, "mark.semicolon").join(figure_text(language, figure) for figure in figures)
-    told = (_joined(language, _measured(language, figure), _condition(figure)) for figure in figures)
-    return say(language, "mark.semicolon").join(told) + say(language, "figure.all") + "".join(who)
-
-
-def _bracket(language: Language, under: str, figures: Sequence[Figure]) -> str:
-    if len(figures) == 1:
-        return figure_text(language, figures[0])
-    measured = say(language, "mark.semicolon").join(_measured(language, figure) for figure in figures)
-    return f"{measured}{say(language, 'figure.all')}{under}"
+    A short figure alone goes into the sentence; figures of one measurement name its condition once.
+    """
+    if len(figures) == 1 and len(inline := figure_text(language, figures[0])) <= _LONGEST_IN_SENTENCE:
+        return inline, ()
+    below = []
+    for under, own in groupby(figures, lambda figure: _measured_under(language, figure)):
+        measured = say(language, "mark.semicolon").join(_measured(language, figure) for figure in own)
+        below.append(measured + (say(language, "mark.open") + under + say(language, "mark.close") if under else ""))
+    return "", tuple(below)
 
 
 def _measured(language: Language, figure: Figure) -> str:
@@ -135,9 +129,9 @@ def _condition(figure: Figure) -> str:
 
 
 def _measured_by(language: Language, figure: Figure) -> str:
-    """Empty where the condition says it."""
+    """Empty for the author, whose figures the page says they are, and where the condition says it."""
     told = figure.measured_by == "unknown" and _SPEAKS_OF_MEASURING.search(_condition(figure))
-    return "" if told else say(language, f"measured.{figure.measured_by}")
+    return "" if told or figure.measured_by == "author" else say(language, f"measured.{figure.measured_by}")
 
 
 def _joined(language: Language, *parts: str) -> str:
@@ -218,9 +212,9 @@ def _value_text(language: Language, figure: Figure) -> str:
         measured = _with_unit(value, unit)
         if figure.baseline_is == "before":
             return f"{start} → {measured}"
-        return f"{measured} {say(language, 'figure.against', baseline=_with_unit(start, unit))}"
+        return f"{measured}{say(language, 'figure.against', baseline=_with_unit(start, unit))}"
     signed = _with_unit(value if directed else _signed(value, unit, figure), unit)
-    return f"{signed} {say(language, 'figure.against', baseline=baseline)}" if baseline else signed
+    return f"{signed}{say(language, 'figure.against', baseline=baseline)}" if baseline else signed
 
 
 def _signed(value: str, unit: str, figure: Figure) -> str:

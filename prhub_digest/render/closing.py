@@ -21,8 +21,8 @@ def closing(page: Page) -> Section:
         notes += [*_notes([page.say("close.stub"), *_planning(page)]), *_checking(page)]
     else:
         notes += [*_reading(page), *_notes(_planning(page)), *_checking(page)]
-        notes += _notes([*_leaving_out(page), *_cost(page), page.say("close.wording"), page.say("close.figures")])
-    blocks: tuple[Block, ...] = (Items((*_unsummarised(page), *_left_out(page), *notes)),)
+        notes += _notes([*_leaving_out(page), *_cost(page), page.say("close.wording")])
+    blocks: tuple[Block, ...] = (Items((*_unsummarised(page), *_left_out(page), *_by_people(page), *notes)),)
     return Section("closing", page.say("section.closing"), blocks)
 
 
@@ -91,6 +91,18 @@ def _left_out(page: Page) -> list[Line]:
     return [Line((head, *page.pull_links(left_out)), stop=page.say("mark.stop"))]
 
 
+def _by_people(page: Page) -> list[Line]:
+    """What the settings say of highlights, as far as the list of them cannot show it."""
+    rule, lines = page.given.highlight_rule, []
+    missing = tuple(own for own in rule.forced if own not in page.given.ranking.highlights) if rule else ()
+    if missing:
+        head = Span(page.say("close.not_highlighted", n=len(missing)) + page.say("mark.colon"))
+        lines.append(Line((head, *page.pull_links(missing)), stop=page.say("mark.stop")))
+    if rule and rule.kept_out:
+        lines += _notes([page.say("close.kept_out", n=rule.kept_out)])
+    return lines
+
+
 def _source(page: Page) -> list[str]:
     return [page.say("close.source_note", note=note) for note in page.given.collection.notes]
 
@@ -143,7 +155,7 @@ def _checking(page: Page) -> list[Line]:
     return [
         *_notes([page.say(key, n=sentences, made=made)] if sentences else [page.say("close.checked", n=made)]),
         _findings(page, verification),
-        *_notes([*_templates(page), *_untranslated(page)]),
+        *_notes(_templates(page)),
     ]
 
 
@@ -159,11 +171,6 @@ def _templates(page: Page) -> list[str]:
     sentences = page.given.digest.sentences if page.given.digest.mode == "model" else ()
     by_template = sum(sentence.origin == "template" for sentence in sentences)
     return [page.say("close.templates", n=by_template, total=len(sentences))] if by_template else []
-
-
-def _untranslated(page: Page) -> list[str]:
-    left = sum(line.text is None for line in page.given.digest.lines)
-    return [page.say("close.untranslated", n=left)] if left and not page.given.digest.usage.stubs else []
 
 
 def _leaving_out(page: Page) -> list[str]:

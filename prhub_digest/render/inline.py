@@ -21,6 +21,8 @@ class Span:
 
 
 Inline = tuple[Span, ...]
+# The limit of a sentence, which its writer sets in backticks so that it is copied and not counted.
+_BARE_NUMBER = re.compile(r"\d[\d.,]*[kKMG]?")
 
 
 def plain(text: str) -> Inline:
@@ -36,11 +38,11 @@ def code(text: str) -> Inline:
 
 def parse_title(text: str) -> Inline:
     """A foreign title: backticks are code, as on the page it comes from; all else is literal."""
-    return tuple(_code_spans(tidied(text), strong=False))
+    return tuple(_code_spans(tidied(text), strong=False, numbers_plain=False))
 
 
 def parse_sentence(text: str, language: Language) -> Inline:
-    """A worded sentence, polished: backticks are code, `**` is bold, all else is literal."""
+    """A worded sentence, polished: backticks are code but about a bare number, `**` is bold, all else is literal."""
     polished = polish(tidied(text), language)
     spans: list[Span] = []
     position = 0
@@ -73,12 +75,13 @@ def tidied(text: str) -> str:
     return visible(re.sub(r"[ \t\r\n\f\v\x85\u2028\u2029]+", " ", text)).strip()
 
 
-def _code_spans(text: str, *, strong: bool) -> Iterator[Span]:
+def _code_spans(text: str, *, strong: bool, numbers_plain: bool = True) -> Iterator[Span]:
     position = 0
     for match in CODE_SPAN.finditer(text):
         if match.start() > position:
             yield Span(text[position : match.start()], strong=strong)
-        yield Span(_code_content(match[2]), "code", strong=strong)
+        content = _code_content(match[2])
+        yield Span(content, "plain" if numbers_plain and _BARE_NUMBER.fullmatch(content) else "code", strong=strong)
         position = match.end()
     if position < len(text):
         yield Span(text[position:], strong=strong)

@@ -29,10 +29,6 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "fact.direct": ("direct commits: {n}", "直接提交：{n}"),
     "fact.direct_unknown": ("direct commits: unknown", "直接提交：未知"),
     "fact.highlights": ("highlights: {n} of {units} {units:change|changes}", "重点 PR：{units} 项改动中的 {n} 项"),
-    "fact.highlight_rule": (
-        "highlights: {n} of {units} {units:change|changes} (at most {most} and {percent} %)",
-        "重点 PR：{units} 项改动中的 {n} 项（至多 {most} 项且不超过 {percent}%）",
-    ),
     "fact.templates": ("{n} of {total} sentences are templates", "{total} 个句子中有 {n} 个由模板写成"),
     "fact.no_model": ("facts only, no model was asked", "仅含事实，未使用模型"),
     "section.executive": ("Executive summary", "执行摘要"),
@@ -61,15 +57,22 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "empty.label": ("(empty)", "（空）"),
     "empty.highlights": ("No PR was highlighted.", "没有重点 PR。"),
     "highlights.share": (
-        "{n} of {units} {units:change|changes}, by importance.",
-        "从 {units} 项改动中按重要性选出 {n} 项。",
+        "{n} of {units} {units:change|changes}, by importance (0 to 10).",
+        "从 {units} 项改动中按重要性（0 至 10）选出 {n} 项。",
     ),
     "highlights.rule": (
         (
-            "{n} of {units} {units:change|changes}, by importance:"
-            " at most {most} and at most {percent} %, but at least one."
+            "{n} of {units} {units:change|changes}, by importance (0 to 10)."
+            " A page shows {percent} % of the changes at most, or one, and never more than {most}."
         ),
-        "从 {units} 项改动中按重要性选出 {n} 项：至多 {most} 项且不超过 {percent}%，但至少一项。",
+        (
+            "从 {units} 项改动中按重要性（0 至 10）选出 {n} 项；"
+            "不超过改动数的 {percent}%（不足一项取一项），且至多 {most} 项。"
+        ),
+    ),
+    "highlights.forced": (
+        "{n} of them {n:stands|stand} here by the settings, beyond these limits if need be.",
+        "其中 {n} 项由设置指定，可超出上述上限。",
     ),
     "highlights.units": (
         "A revert with what it reverts, the parts of a series, and a change with its ports count as one change each.",
@@ -98,12 +101,14 @@ _TABLE: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "mark.joint": (" · ", " · "),
     "mark.more": ("and {n} more", "另有 {n} 项"),
     # figures
-    "measured.author": ("measured by the author", "作者自测"),
+    "figures.whose": (
+        "Measured figures are the PR authors' own unless it is said otherwise; none was measured again.",
+        "测量数据除另有说明外均为 PR 作者自测，未经复测。",
+    ),
     "measured.reviewer": ("measured by a reviewer", "评审者测得"),
     "measured.ci": ("measured in CI", "CI 测得"),
     "measured.unknown": ("source of the measurement not stated", "未说明由谁测得"),
-    "figure.all": ("; all: ", "；以上："),
-    "figure.against": ("against {baseline}", "相对 {baseline}"),
+    "figure.against": (" against {baseline}", "，对照 {baseline}"),
     # entries
     "entry.importance": ("importance {n}", "重要性 {n}"),
     "entry.answers": ("answers risk {n}", "对应风险 {n}"),

@@ -38,6 +38,14 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "What stands in which section was decided by rules, not by the model: {reason}",
         "各节内容由规则而非模型选定：{reason}",
     ),
+    "close.not_highlighted": (
+        "PRs that the settings want highlighted, but that were taken back or are shown by another one, {n} in all",
+        "设置要求列为重点、但已被回退或已由同一改动的另一 PR 代表的 PR，共 {n} 个",
+    ),
+    "close.kept_out": (
+        "Kept out of the highlights by the settings: {n} {n:PR|PRs}.",
+        "设置不列为重点的 PR：{n} 个。",
+    ),
     "close.stub": (
         "No model was asked: each headline is the pull request's own title, areas and scores are by rules.",
         "未使用模型：标题句即 PR 自身的标题，领域与评分由规则得出。",
@@ -65,10 +73,9 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "Sentences that a template worded, from the facts' own text: {n} of {total}.",
         "{total} 个句子中有 {n} 个由模板写成，取自事实原文。",
     ),
-    "close.untranslated": ("Lines left in English: {n}.", "{n} 行未译，保留英文。"),
     "close.dropped": (
-        "Statements of the model left out, since no evidence for them was found or a check refused them",
-        "因找不到证据或未通过检查而舍弃的模型陈述",
+        "Statements of the model left out beforehand, since no evidence for them was found or a check refused them",
+        "事先因找不到证据或未通过检查而舍弃的模型陈述",
     ),
     "close.none_dropped": ("No statement of the model was left out.", "没有舍弃模型的任何陈述。"),
     "close.usage_unknown": (
@@ -85,10 +92,6 @@ CLOSING: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "close.wording": (
         "The words of each sentence were compared with what it cites; code does not see a wrong cause or direction.",
         "中文句子只由代码核对了编号、数字、标识符和否定、限定词；词义是否与所引事实一致未经核对。",
-    ),
-    "close.figures": (
-        "Measured figures are the PR authors' own unless the bracket says otherwise; none was measured again.",
-        "测量数据均为 PR 作者自测，括号内另有说明者除外；均未复测。",
     ),
     "close.facts_mode": (
         "Every number, list and order here was computed from the pull requests by rules.",

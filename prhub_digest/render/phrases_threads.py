@@ -4,6 +4,11 @@ THREADS: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "threads.unknown": ("The source knows no review threads.", "数据源不含评审讨论。"),
     "threads.unread": ("The review threads could not be read.", "未能读取评审讨论。"),
     "threads.absent": ("There was no review thread at all.", "没有任何评审讨论。"),
+    "flags.apart": (
+        "Small changes need no test here; threads left for later are not among the open ones.",
+        "小改动不计入“缺少测试”，留待以后处理的讨论不计入“遗留评审讨论”。",
+    ),
+    "flags.unknown": ("This source does not tell, for any PR: {names}.", "本数据来源无法判定：{names}。"),
     "threads.none": ("No review thread was left open.", "没有遗留未关闭的评审讨论。"),
     "threads.none_read": (
         "Of the review threads that could be read, none was left open.",

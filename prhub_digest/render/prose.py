@@ -26,7 +26,8 @@ def changes(page: Page) -> Section:
         for theme in page.given.digest.themes
         if theme.sentences
     )
-    return Section("changes", page.say("section.changes"), () if parts else _nothing(page), parts)
+    blocks = _whose_figures(page) if parts else _nothing(page)
+    return Section("changes", page.say("section.changes"), blocks, parts)
 
 
 def trends(page: Page) -> Section:
@@ -68,6 +69,12 @@ def _nothing(page: Page) -> tuple[Block, ...]:
     return (Paragraph((Line(plain(page.say("empty.section"))),)),)
 
 
+def _whose_figures(page: Page) -> tuple[Block, ...]:
+    """Whose measurements the figures of the page are, before the first of them."""
+    measured = any(sentence.figures for sentence in page.given.digest.sentences)
+    return (Paragraph((Line(plain(page.say("figures.whose"))),)),) if measured else ()
+
+
 def _tally(page: Page, group: str) -> Line | None:
     """`Labels: bug (12), perf (8), and 3 more`."""
     known = page.given.stats.group(group)
@@ -100,7 +107,9 @@ def _announcement(page: Page) -> tuple[Block, ...]:
         if rule
         else page.say("highlights.share", n=n, units=page.changes)
     )
-    return (Paragraph(tuple(Line(plain(told)) for told in (text, page.say("highlights.units")))),)
+    forced = len({*page.given.ranking.highlights}.intersection(rule.forced)) if rule else 0
+    by_people = [page.say("highlights.forced", n=forced)] if forced else []
+    return (Paragraph(tuple(Line(plain(told)) for told in (text, *by_people, page.say("highlights.units")))),)
 
 
 def _highlight(page: Page, highlight: Highlight) -> Line:

@@ -31,10 +31,15 @@ class PullHead:
 
 @dataclass(frozen=True, slots=True)
 class HighlightRule:
-    """How many highlights there may be: `most`, and `percent` of the period's changes."""
+    """How many highlights there may be: `most`, and `percent` of the period's changes.
+
+    `forced` are those that people want there, whatever their place; `kept_out` is how many they want not.
+    """
 
     most: int
     percent: int
+    forced: tuple[int, ...] = ()
+    kept_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,9 @@ class Evidence:
 class Line:
     """A sentence or an entry of a list: `lead`, `text`, the citations in brackets, the stop.
 
-    `figures` are the measured figures as they are read, a bracket each; `below` stands under an entry of a list, one
-    step in. `item` and `origin` are those of the digest's sentence; `data` holds an entry's values for a machine.
+    `figures` are the measured figures that stand in it; `below`, longer figures among it, stands under an entry of a
+    list, one step in. `item` and `origin` are those of the digest's sentence; `data` holds an entry's values for a
+    machine.
     """
 
     text: Inline
@@ -93,7 +99,7 @@ class Line:
     stop: str = ""
     below: tuple[Inline, ...] = ()
     citations: tuple[Citation, ...] = ()
-    figures: tuple[str, ...] = ()
+    figures: str = ""
     evidence: tuple[Evidence, ...] = ()
     item: str | None = None
     origin: str | None = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from prhub_digest.models.signals import UNSETTLED, FlagName, OutcomeName, PullRequestSignals, ThreadOutcome
+from prhub_digest.models.stats import Count
 from prhub_digest.models.summary import Severity, UnsettledThread
 from prhub_digest.render.citations import sentence_line
 from prhub_digest.render.inline import Inline, Span, clip, code, parse_sentence, parse_title, plain, tidied
@@ -14,7 +15,7 @@ from prhub_digest.render.phrases import KEYS, number_text
 from prhub_digest.render.records import Block, Items, Line, Paragraph, Section, Table
 
 _ORDER: tuple[Severity, ...] = ("high", "medium", "low")
-_WORDING_LIMIT = 240
+_WORDING_LIMIT = 480
 _REPLIES = re.compile(r"(\d+) repl(?:y|ies)$")
 
 
@@ -39,22 +40,25 @@ def risks(page: Page) -> Section:
 
 
 def _flags(page: Page) -> tuple[Section, ...]:
-    """Each flag: raised out of known, how many are unknown, which pull requests."""
+    """Each flag: raised out of known, how many are unknown, which pull requests; those known nowhere by name."""
     columns = tuple(page.say(f"column.{name}") for name in ("flag", "count", "unknown", "pulls"))
-    rows = tuple(_flag_row(page, name) for name in get_args(FlagName))
-    return (Section("risks.flags", page.say("section.flags"), (Table(columns, rows),)),) if rows else ()
+    counts = {name: page.count(f"flags.{name}") for name in get_args(FlagName)}
+    rows = tuple(_flag_row(page, name, count) for name, count in counts.items() if count)
+    remarks = [page.say("flags.apart")] if rows else []
+    if unknown := [page.say(f"flag.{name}") for name, count in counts.items() if not count]:
+        remarks.append(page.say("flags.unknown", names=page.say("mark.list").join(unknown)))
+    blocks: tuple[Block, ...] = (Paragraph(tuple(Line(plain(remark)) for remark in remarks)),)
+    return (Section("risks.flags", page.say("section.flags"), (*([Table(columns, rows)] if rows else []), *blocks)),)
 
 
-def _flag_row(page: Page, name: FlagName) -> tuple[Inline, ...]:
-    """A flag that is known nowhere has no statistic."""
-    count = page.count(f"flags.{name}")
-    known = (count.denominator or 0) if count else 0
+def _flag_row(page: Page, name: FlagName, count: Count) -> tuple[Inline, ...]:
+    known = count.denominator or 0
     unknown = len(page.numbers) - known
     return (
         plain(page.say(f"flag.{name}")),
-        plain(f"{number_text(count.value)} / {known:,}" if count else "–"),
+        plain(f"{number_text(count.value)} / {known:,}"),
         plain(f"{unknown:,}" if unknown else ""),
-        page.pull_links(count.pulls) if count else (),
+        page.pull_links(count.pulls),
     )
 
 

@@ -89,16 +89,9 @@ def _facts(page: Page) -> tuple[str, ...]:
     direct = page.given.collection.direct_commits
     facts.append(page.say("fact.direct_unknown") if direct is None else page.say("fact.direct", n=direct))
     if page.numbers:
-        facts.append(_highlight_fact(page))
+        facts.append(page.say("fact.highlights", n=digest.announced_highlights, units=page.changes))
     if digest.mode == "facts":
         facts.append(page.say("fact.no_model"))
     elif templates := notable_templates(page):
         facts.append(page.say("fact.templates", n=templates, total=len(digest.sentences)))
     return tuple(facts)
-
-
-def _highlight_fact(page: Page) -> str:
-    n, rule = page.given.digest.announced_highlights, page.given.highlight_rule
-    if rule is None:
-        return page.say("fact.highlights", n=n, units=page.changes)
-    return page.say("fact.highlight_rule", n=n, units=page.changes, most=rule.most, percent=rule.percent)

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from prhub_digest.compose.assembly import PlanReplies, assembled_plan, plan_by_rules
 from prhub_digest.compose.plan import plan_fault, theme_fault
+from prhub_digest.compose.themes import Grouping
 from prhub_digest.models.plan import Plan, RecommendationReply, SectionName
 
 THEME_FACTS = MATERIAL.facts_of_theme(CACHE)
@@ -43,6 +44,27 @@ def test_a_theme_shows_what_its_pull_requests_claim_and_the_other_sections_only_
     assert [fact.id for fact in MATERIAL.facts_of_highlights()] == ["p1.h1", "p1.w1"]
     with_another = replace(MATERIAL, must_look=frozenset({9}))
     assert [fact.id for fact in with_another.facts_of_highlights()] == ["p1.h1", "p1.w1", "p2.h1"]
+
+
+def test_what_no_theme_tells_is_told_in_full():
+    """Nobody learnt from the page what was known of a reverted change."""
+    taken_back = replace(MATERIAL, cancelled=frozenset({7}))
+    assert [fact.id for fact in taken_back.facts_of_highlights()] == ["p1.h1", "p1.w1", "p1.c1"]
+    reply = plan_reply(risks=(item(("p1.r1", "p1.c1")),), recommendations=(), executive=(item(("p1.c1",)),))
+    assert plan_fault(reply, taken_back) is None
+    assert plan_fault(reply, MATERIAL) == "risks 1: 'p1.c1' is told elsewhere; executive 1: 'p1.c1' is told elsewhere"
+
+
+def test_what_begins_with_one_pull_request_stands_together():
+    both = replace(MATERIAL, themes=(Grouping(("cache", "docs"), (7, 9)),))
+    reply = theme_reply(("p1.h1",), ("p2.h1",), ("p1.c1", "p2.h1"), ("p1.f1",))
+    plan = assembled_plan(both, PlanReplies((reply,), plan_reply()))
+    assert [(i.id, i.facts) for i in plan.items("changes")] == [
+        ("k1", ("p1.h1",)),
+        ("k2", ("p1.c1", "p2.h1")),
+        ("k3", ("p1.f1",)),
+        ("k4", ("p2.h1",)),
+    ]
 
 
 def test_rules_name_as_the_first_what_lasts():

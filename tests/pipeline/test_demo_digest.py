@@ -82,8 +82,8 @@ def test_the_open_threads_are_those_nobody_answered(demo):
 
 def test_a_kernel_figure_and_an_end_to_end_figure_keep_their_metrics(demo):
     page = (demo / "digest.en.md").read_text()
-    assert "gate time 38.6 → 14.9 us" in page
-    assert "output throughput, end to end 2914 → 2987" in page
+    assert "gate kernel time 38.6 → 14.9 us" in page
+    assert "end-to-end output throughput 2914 → 2987" in page
 
 
 def test_hostile_text_of_a_pull_request_reaches_neither_request_nor_page(demo):

@@ -24,7 +24,7 @@ pytest_plugins = ["command_fixture"]
 RUN = Path("runs/toy__pages/2026-W06")
 COMMAND = ("run", "--fixture", "./week/", "--llm", "openai")
 WITH_MODEL = ("--model", "gpt-5-mini")
-UNKNOWN = 1.1 / 1.25  # of a vocabulary: what is expected over what is counted
+UNKNOWN = 1.07 / 1.25  # of a vocabulary: what is expected over what is counted
 PARTS = ("summarize", "headline", "rank", "themes", "plan", "wording")
 PROMPTS = dict(
     zip(
@@ -63,7 +63,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def demo_truth(vocabulary: float = 1.1) -> dict[str, tuple[int, float, float]]:
+def demo_truth(vocabulary: float = 1.07) -> dict[str, tuple[int, float, float]]:
     """Calls, input and output of the demo's recorded requests and replies, in so many times the tokens of o200k."""
     count = tokenizer_for("gpt-5-mini").count
     truth: dict[str, Counter[str]] = {part: Counter() for part in PARTS}
@@ -96,7 +96,7 @@ def test_the_demo_takes_what_was_estimated(command: CommandLine) -> None:
     assert near(total["output_tokens"], total_out, 0.1)
     assert near(total["input_tokens"] + 8 * total["output_tokens"], total_in + 8 * total_out, 0.1)
     for name in ("input_tokens", "output_tokens"):
-        assert near(values["at_most"][name], total[name] * 1.25 / 1.1, 0.001), name
+        assert near(values["at_most"][name], total[name] * 1.25 / 1.07, 0.001), name
 
 
 def test_one_language_of_the_demo(command: CommandLine) -> None:
@@ -290,7 +290,7 @@ def test_replies_of_an_unknown_vocabulary_correct_the_estimate(command: CommandL
     took_in = shares[0] * sum(count(message.content) for own in rest for message in own.request.messages)
     took_out = shares[1] * sum(count(own.content) for own in rest)
     assert near(by_part(values, "input_tokens")["summarize"], took_in, 0.01)
-    assert near(by_part(values, "output_tokens")["summarize"], took_out, 0.1)
+    assert near(by_part(values, "output_tokens")["summarize"], took_out, 0.15)
     truth = demo_truth(1.25)
     for part, place, name in (
         (part, place, name) for part in PARTS[1:] for place, name in ((1, "input"), (2, "output"))
@@ -306,7 +306,7 @@ def test_replies_of_an_unknown_vocabulary_correct_the_estimate(command: CommandL
 
 
 def stored_reply(model: str, *usages: tuple[int, int]) -> StoredReply:
-    """To a summary's request of 1,000 tokens of o200k, for which an answer of 480 is expected; a usage for each try."""
+    """To a summary's request of 1,000 tokens of o200k, for which an answer of 457 is expected; a usage for each try."""
     values = json.loads(next(fixture_dir("demo").glob("replies/summarize_pr/*.json")).read_bytes())
     values["request"] |= {"model": model, "messages": [{"role": "user", "content": " word" * 1_000}]}
     last = values["attempts"][-1]
@@ -322,14 +322,14 @@ def stored_reply(model: str, *usages: tuple[int, int]) -> StoredReply:
         ("toy", [], (0, UNKNOWN, UNKNOWN)),
         ("gpt-5-mini", [], (0, 1.0, 1.0)),
         # The input as it was reported; the output half way to it, and more with each further reply.
-        ("toy", [[(1_050, 480)]], (1, 1_050 / 1_250, (480 / 600 + UNKNOWN) / 2)),
-        ("gpt-5-mini", [[(1_010, 960)]], (1, 1.01, (2.0 + 1.0) / 2)),
-        ("gpt-5-mini", [[(1_010, 960)]] * 3, (3, 1.01, (3 * 2.0 + 1.0) / 4)),
-        ("gpt-5-mini", [[(1_000, 480)], [(1_000, 960)], [(1_300, 1_440)]], (3, 1.1, (3 * 2.0 + 1.0) / 4)),
+        ("toy", [[(1_050, 457)]], (1, 1_050 / 1_250, (457 / 571 + UNKNOWN) / 2)),
+        ("gpt-5-mini", [[(1_010, 914)]], (1, 1.01, (2.0 + 1.0) / 2)),
+        ("gpt-5-mini", [[(1_010, 914)]] * 3, (3, 1.01, (3 * 2.0 + 1.0) / 4)),
+        ("gpt-5-mini", [[(1_000, 457)], [(1_000, 914)], [(1_300, 1_371)]], (3, 1.1, (3 * 2.0 + 1.0) / 4)),
         # A second chance: of two replies one took 2,600 tokens more than the 2,000 of the first tries.
-        ("gpt-5-mini", [[(1_000, 700), (2_600, 260)], [(1_000, 480)]], (2, (2 * 2.3 + 1) / 3, (2 * 1.5 + 1) / 3)),
+        ("gpt-5-mini", [[(1_000, 654), (2_600, 260)], [(1_000, 457)]], (2, (2 * 2.3 + 1) / 3, (2 * 1.5 + 1) / 3)),
         # An endpoint that reports nothing.
-        ("gpt-5-mini", [[(0, 0)], [(1_100, 480)]], (1, 1.1, 1.0)),
+        ("gpt-5-mini", [[(0, 0)], [(1_100, 457)]], (1, 1.1, 1.0)),
     ],
 )
 def test_what_is_expected_over_what_is_counted(
@@ -343,17 +343,17 @@ def test_what_is_expected_over_what_is_counted(
 
 
 def test_the_range_of_an_unknown_vocabulary(command: CommandLine) -> None:
-    """A tenth more than o200k's tokens are expected; a quarter more, as budgets count, is the most."""
+    """7 % more than o200k's tokens are expected; a quarter more, as budgets count, is the most."""
     write_week(command.folder / "week")
     Path("prhub.toml").write_text('[[prices]]\nmodel = "toy"\ninput = 100\noutput = 0\n', encoding="utf-8")
     values = said(command("estimate", "--fixture", "./week/", "--json"))
     exact = said(command("estimate", RUN, *WITH_MODEL, "--json"))
     counted = by_part(exact, "input_tokens")["summarize"]
-    assert near(by_part(values, "input_tokens")["summarize"], 1.1 * counted, 0.001)
-    assert near(values["at_most"]["usd"], values["total"]["usd"] * 1.25 / 1.1, 0.001)
+    assert near(by_part(values, "input_tokens")["summarize"], 1.07 * counted, 0.001)
+    assert near(values["at_most"]["usd"], values["total"]["usd"] * 1.25 / 1.07, 0.001)
     assert exact["at_most"] is None
     most = values["at_most"]
     told = command("estimate", RUN).err
-    assert "not known: 1.10 times the tokens of o200k are expected, at most 1.25 times, as budgets count: " in told
+    assert "not known: 1.07 times the tokens of o200k are expected, at most 1.25 times, as budgets count: " in told
     money = f"${most['usd']:.2f} live, unknown in a batch"
     assert f": {most['input_tokens']:,} in and {most['output_tokens']:,} out, {money}\n" in told

@@ -123,7 +123,7 @@ def test_a_used_up_budget_ends_the_run_and_a_higher_one_pays_only_the_rest(
         assert pages(folder) == pages(command.folder / "whole/toy__pages/2026-W06")
 
 
-@pytest.mark.parametrize("limit", [("--budget-tokens", "9150"), ("--budget-usd", "0.00915")])
+@pytest.mark.parametrize("limit", [("--budget-tokens", "9450"), ("--budget-usd", "0.00945")])
 def test_eight_calls_at_once_do_not_cross_it(
     against: Callable[..., Outcome], server: ModelServer, limit: tuple[str, str]
 ) -> None:
@@ -131,9 +131,11 @@ def test_eight_calls_at_once_do_not_cross_it(
     outcome = against(*limit, "--concurrency", "8")
     assert outcome.code == 5, outcome.err
     asked = refs(server)
-    assert sorted(asked) == ["pr-101", "pr-102", "pr-103"]
+    assert sorted(asked[:3]) == ["pr-101", "pr-102", "pr-103"]
+    assert len(asked) in {3, 4}  # the plan of a theme is the smallest call
     assert re.search(
-        r"for 3 calls so far, and the next one \(compose_(?:theme/theme-1|plan/plan)\) may take", outcome.err
+        rf"for {len(asked)} calls so far, and the next one \(compose_(?:theme/theme-1|plan/plan)\) may take",
+        outcome.err,
     )
     assert not pages()
 

@@ -9,7 +9,7 @@ from prhub_digest.models.signals import FlagName
 from prhub_digest.models.stats import Count, Unit
 from prhub_digest.models.summary import ChangeType, Dropped, Figure, MeasuredBy, Severity
 from prhub_digest.models.verification import FindingKind
-from prhub_digest.render.citations import figure_brackets, figure_text, statistic_text
+from prhub_digest.render.citations import figure_text, statistic_text, told_figures
 from prhub_digest.render.page import Page
 from prhub_digest.render.phrases import _TABLE as TABLE
 from prhub_digest.render.phrases import KEYS, say
@@ -18,16 +18,16 @@ from prhub_digest.render.phrases import KEYS, say
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
-        ({"condition": "`page size 64`"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
-        ({"baseline": "412 ms"}, "mean TTFT 412 → 251 ms, page size 64, measured by the author"),
+        ({}, "mean TTFT 412 → 251 ms, page size 64"),
+        ({"condition": "`page size 64`"}, "mean TTFT 412 → 251 ms, page size 64"),
+        ({"baseline": "412 ms"}, "mean TTFT 412 → 251 ms, page size 64"),
         (
             {"baseline_is": "other", "condition": "round robin"},
-            "mean TTFT 251 ms against 412 ms, round robin, measured by the author",
+            "mean TTFT 251 ms against 412 ms, round robin",
         ),
         (
             {"value": "0.871", "unit": "", "baseline": "0.874", "baseline_is": "other", "condition": ""},
-            "mean TTFT 0.871 against 0.874, measured by the author",
+            "mean TTFT 0.871 against 0.874",
         ),
         (
             {
@@ -38,23 +38,23 @@ from prhub_digest.render.phrases import KEYS, say
                 "direction": "up",
                 "condition": "",
             },
-            "mean TTFT 68 % against 22 %, measured by the author",
+            "mean TTFT 68 % against 22 %",
         ),
         (
             {"value": "about 9", "unit": "%", "baseline": "", "condition": "", "direction": "up"},
-            "mean TTFT ↑ about 9 %, measured by the author",
+            "mean TTFT ↑ about 9 %",
         ),
         (
             {"value": "1.8", "unit": "%", "baseline": "30 860 tok/s", "condition": ""},
-            "mean TTFT −1.8 % against 30 860 tok/s, measured by the author",
+            "mean TTFT −1.8 % against 30 860 tok/s",
         ),
         (
             {"value": "~6", "unit": "/min", "baseline": "~140", "condition": ""},
-            "mean TTFT ~140 → ~6 /min, measured by the author",
+            "mean TTFT ~140 → ~6 /min",
         ),
         (
             {"value": "39.3", "unit": "%", "baseline": "", "condition": ""},
-            "mean TTFT −39.3 %, measured by the author",
+            "mean TTFT −39.3 %",
         ),
         (
             {"value": "39.3%", "unit": "%", "baseline": "main", "direction": "up", "measured_by": "ci"},
@@ -70,23 +70,23 @@ from prhub_digest.render.phrases import KEYS, say
         ),
         (
             {"value": "2.3k", "unit": "", "baseline": "", "direction": "none", "condition": ""},
-            "mean TTFT 2.3k, measured by the author",
+            "mean TTFT 2.3k",
         ),
         (
             {"value": "1.8", "unit": "% slower", "baseline": "30 860 tok/s", "condition": ""},
-            "mean TTFT 1.8 % slower against 30 860 tok/s, measured by the author",
+            "mean TTFT 1.8 % slower against 30 860 tok/s",
         ),
         (
             {"value": "2x Faster", "unit": "", "baseline": "1", "condition": "", "direction": "up"},
-            "mean TTFT 2x Faster against 1, measured by the author",
+            "mean TTFT 2x Faster against 1",
         ),
         (
             {"value": "慢 3", "unit": "%", "baseline": "", "condition": ""},
-            "mean TTFT 慢 3 %, measured by the author",
+            "mean TTFT 慢 3 %",
         ),
         (
             {"value": "12", "unit": "fallbacks", "baseline": "", "condition": ""},
-            "mean TTFT ↓ 12 fallbacks, measured by the author",
+            "mean TTFT ↓ 12 fallbacks",
         ),
         (
             {"condition": "stated in the description, not said to be measured", "measured_by": "unknown"},
@@ -94,7 +94,7 @@ from prhub_digest.render.phrases import KEYS, say
         ),
         (
             {"condition": "when measured on a GPU"},
-            "mean TTFT 412 → 251 ms, when measured on a GPU, measured by the author",
+            "mean TTFT 412 → 251 ms, when measured on a GPU",
         ),
     ],
 )
@@ -152,55 +152,58 @@ def test_statistics_say_what_they_are_counted_out_of(count: Count, english: str,
 
 
 P99 = TTFT.updated(metric="P99 TTFT", value="905", baseline="1183")
+LONG = "one node with eight devices, a multi-turn trace of twelve hours, requests of 1024 tokens"
 
 
 @pytest.mark.parametrize(
     ("figures", "english", "chinese"),
     [
-        ([], (), ()),
+        ([], ("", ()), ("", ())),
         (
             [TTFT],
-            ("mean TTFT 412 → 251 ms, page size 64, measured by the author",),
-            ("平均 TTFT 412 → 251 ms，page size 64，作者自测",),
+            ("mean TTFT 412 → 251 ms, page size 64", ()),
+            ("平均 TTFT 412 → 251 ms，page size 64", ()),
+        ),
+        ([TTFT.updated(condition="")], ("mean TTFT 412 → 251 ms", ()), ("平均 TTFT 412 → 251 ms", ())),
+        (
+            [TTFT.updated(condition=LONG)],
+            ("", (f"mean TTFT 412 → 251 ms ({LONG})",)),
+            ("", (f"平均 TTFT 412 → 251 ms（{LONG}）",)),
         ),
         (
             [TTFT, P99],
-            ("mean TTFT 412 → 251 ms; P99 TTFT 1183 → 905 ms; all: page size 64, measured by the author",),
-            ("平均 TTFT 412 → 251 ms；P99 TTFT 1183 → 905 ms；以上：page size 64，作者自测",),
+            ("", ("mean TTFT 412 → 251 ms; P99 TTFT 1183 → 905 ms (page size 64)",)),
+            ("", ("平均 TTFT 412 → 251 ms；P99 TTFT 1183 → 905 ms（page size 64）",)),
         ),
         (
             [TTFT, P99, P99.updated(measured_by="ci")],
             (
-                "mean TTFT 412 → 251 ms; P99 TTFT 1183 → 905 ms; all: page size 64, measured by the author",
-                "P99 TTFT 1183 → 905 ms, page size 64, measured in CI",
+                "",
+                (
+                    "mean TTFT 412 → 251 ms; P99 TTFT 1183 → 905 ms (page size 64)",
+                    "P99 TTFT 1183 → 905 ms (page size 64, measured in CI)",
+                ),
             ),
             (
-                "平均 TTFT 412 → 251 ms；P99 TTFT 1183 → 905 ms；以上：page size 64，作者自测",
-                "P99 TTFT 1183 → 905 ms，page size 64，CI 测得",
+                "",
+                (
+                    "平均 TTFT 412 → 251 ms；P99 TTFT 1183 → 905 ms（page size 64）",
+                    "P99 TTFT 1183 → 905 ms（page size 64，CI 测得）",
+                ),
             ),
         ),
         (
-            [TTFT.updated(baseline_is="other"), P99],
-            ("mean TTFT 251 ms against 412 ms; P99 TTFT 1183 → 905 ms; all: page size 64, measured by the author",),
-            ("平均 TTFT 251 ms 相对 412 ms；P99 TTFT 1183 → 905 ms；以上：page size 64，作者自测",),
-        ),
-        (
-            [TTFT, P99.updated(condition="")],
-            ("mean TTFT 412 → 251 ms, page size 64; P99 TTFT 1183 → 905 ms; all: measured by the author",),
-            ("平均 TTFT 412 → 251 ms，page size 64；P99 TTFT 1183 → 905 ms；以上：作者自测",),
-        ),
-        (
-            [TTFT, P99.updated(condition="", measured_by="ci")],
-            (f"{figure_text('en', TTFT)}; P99 TTFT 1183 → 905 ms, measured in CI",),
-            (f"{figure_text('zh', TTFT)}；P99 TTFT 1183 → 905 ms，CI 测得",),
+            [TTFT.updated(baseline_is="other"), P99.updated(condition="")],
+            ("", ("mean TTFT 251 ms against 412 ms (page size 64)", "P99 TTFT 1183 → 905 ms")),
+            ("", ("平均 TTFT 251 ms，对照 412 ms（page size 64）", "P99 TTFT 1183 → 905 ms")),
         ),
     ],
 )
-def test_a_condition_of_several_figures_is_told_once(
-    figures: list[Figure], english: tuple[str, ...], chinese: tuple[str, ...]
+def test_a_condition_of_several_figures_is_told_once_and_what_is_long_stands_below(
+    figures: list[Figure], english: tuple[str, tuple[str, ...]], chinese: tuple[str, tuple[str, ...]]
 ) -> None:
-    assert figure_brackets("en", figures) == english
-    assert figure_brackets("zh", figures) == chinese
+    assert told_figures("en", figures) == english
+    assert told_figures("zh", figures) == chinese
 
 
 def test_every_word_of_a_vocabulary_has_its_phrase() -> None:
@@ -209,7 +212,7 @@ def test_every_word_of_a_vocabulary_has_its_phrase() -> None:
         "flag": get_args(FlagName),
         "type": get_args(ChangeType),
         "unit": get_args(Unit),
-        "measured": get_args(MeasuredBy),
+        "measured": set(get_args(MeasuredBy)) - {"author"},
         "severity": get_args(Severity),
         "found": get_args(FindingKind),
         "dropped": dropped,
@@ -233,9 +236,9 @@ def test_both_languages_take_the_same_values() -> None:
 def test_one_is_told_in_the_singular() -> None:
     assert say("en", "close.read_all", pulls=1) == "All 1 PR was read in full."
     assert say("en", "close.read_all", pulls=1200) == "All 1,200 PRs were read in full."
-    assert say("en", "highlights.share", n=1, units=1) == "1 of 1 change, by importance."
-    assert say("en", "highlights.share", n=0, units=2) == "0 of 2 changes, by importance."
-    assert say("zh", "highlights.share", n=1, units=1) == "从 1 项改动中按重要性选出 1 项。"
+    assert say("en", "highlights.share", n=1, units=1) == "1 of 1 change, by importance (0 to 10)."
+    assert say("en", "highlights.share", n=0, units=2) == "0 of 2 changes, by importance (0 to 10)."
+    assert say("zh", "highlights.share", n=1, units=1) == "从 1 项改动中按重要性（0 至 10）选出 1 项。"
 
 
 def test_numbers_are_grouped_in_every_phrase() -> None:

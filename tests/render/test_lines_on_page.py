@@ -6,7 +6,6 @@ import pytest
 from render_week import digest, week
 
 from prhub_digest.models.digest import TranslatedLine
-from prhub_digest.models.llm import Usage
 from prhub_digest.render.records import RenderInput
 from prhub_digest.render.text import render_text
 from prhub_digest.render.view import build_view
@@ -15,7 +14,6 @@ THREAD = TranslatedLine(id="9.thread.t1", text="出错后锁未释放")
 HEADLINE = TranslatedLine(id="9.headline", text="`Task<bool>`已加保护")
 METRIC = TranslatedLine(id="p1.f1.metric", text="TTFT均值")
 CONDITION = TranslatedLine(id="p1.f1.condition", text="页大小64。")
-LEFT = TranslatedLine(id="102.headline", text=None, reason="the number 3 is lost")
 
 
 def given(*lines: TranslatedLine, **changes: object) -> RenderInput:
@@ -33,10 +31,10 @@ def given(*lines: TranslatedLine, **changes: object) -> RenderInput:
         ),
         (
             METRIC,
-            "（平均 TTFT 412 → 251 ms，page size 64，作者自测）",
-            "（TTFT 均值 412 → 251 ms，page size 64，作者自测）",
+            "（平均 TTFT 412 → 251 ms，page size 64）",
+            "（TTFT 均值 412 → 251 ms，page size 64）",
         ),
-        (CONDITION, " ms，page size 64，作者自测）", " ms，页大小 64，作者自测）"),
+        (CONDITION, " ms，page size 64）", " ms，页大小 64）"),
     ],
 )
 def test_a_line_stands_in_its_place_and_nothing_else_changes(line: TranslatedLine, before: str, after: str) -> None:
@@ -53,10 +51,3 @@ def test_a_headline_that_is_the_title_stands_below_it_in_another_language() -> N
     head, summary = week("zh").pulls[9], week("zh").summaries[9]
     told = replace(given(HEADLINE), summaries={9: summary.updated(headline=head.title)})
     assert "\n  - `Task<bool>` 已加保护\n" in render_text(build_view(told))
-
-
-def test_the_note_counts_the_lines_that_are_left() -> None:
-    told = "\n- 1 行未译，保留英文。\n"
-    assert told in render_text(build_view(given(THREAD, LEFT)))
-    assert "行未译" not in render_text(build_view(given(THREAD)))
-    assert "行未译" not in render_text(build_view(given(LEFT, usage=Usage(stubs=3))))

@@ -120,3 +120,16 @@ def test_a_cut_inside_code_leaves_no_code_open() -> None:
 def test_names_and_controls() -> None:
     assert markdown(code("a`b\x1b")) == "``a`b\\x1b``"
     assert markdown(plain("\x1b[2J \u202eabc")) == "\\\\x1b\\[2J \\\\u202eabc"
+
+
+def test_a_bare_number_of_a_sentence_is_no_code_and_that_of_a_title_is() -> None:
+    assert parse_sentence("At most `256` experts since `0.9`, with `--page-size 64`.", "en") == (
+        Span("At most "),
+        Span("256"),
+        Span(" experts since "),
+        Span("0.9"),
+        Span(", with "),
+        Span("--page-size 64", "code"),
+        Span("."),
+    )
+    assert parse_title("Answer `500`") == (Span("Answer "), Span("500", "code"))
