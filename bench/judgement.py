@@ -99,7 +99,7 @@ def _digests(run: Run, week: Week, name: str) -> Iterator[Measure]:
     yield Measure(f"{name}_figures", len(figures), 1, at_least=True)
     yield Measure(f"{name}_figures_without_condition", bare, 0)
     at_length: dict[int, set[str]] = {}
-    for section in ("executive", "changes", "trends", "risks", "highlights", "recommendations"):
+    for section in ("executive", "changes", "trends", "risks", "highlights"):  # advice stands on its risk's facts
         for item in plan.items(section):
             for fact in map(plan.fact, item.facts):
                 if fact.kind == "claim":
