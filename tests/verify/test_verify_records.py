@@ -187,11 +187,22 @@ def test_faults_of_a_figure(changes: dict[str, str], message: str) -> None:
         {"baseline": ""},
         {"condition": ""},
         {"condition": "h100, batch 32"},
+        {"condition": "batch 32 on H100; dataset and sampling parameters not stated"},
+        {"metric": "Change of mean TTFT"},
         {"direction": "none"},
     ],
 )
 def test_true_forms_of_a_figure(changes: dict[str, str]) -> None:
     assert _figure(**changes).of("figures") == []
+
+
+def test_a_claim_about_what_was_taken_back_stands_wherever_the_plan_has_it() -> None:
+    """No theme tells it."""
+    inputs, claim = inputs_of(), "p2.c1"
+    told = with_digest(inputs, risks=(inputs.digest.risks[0].updated(claims=(claim,)), *inputs.digest.risks[1:]))
+    assert any("a claim" in message for _, _, message in found(told).of("structure"))
+    number = next(fact.pull for fact in inputs.plan.facts if fact.id == claim)
+    assert found(replace(told, cancelled=frozenset({number}))).of("structure") == []
 
 
 @pytest.mark.parametrize(

@@ -293,6 +293,12 @@ def test_a_member_is_held_by_the_lines_that_name_its_parts(name: str, held: bool
     assert any(all(map(source.holds, option)) for option in token.options) is held
 
 
+@pytest.mark.parametrize(("word", "known"), [("True", True), ("None", True), ("Tru", False)])
+def test_values_that_every_language_of_code_has_are_no_names(word: str, known: bool) -> None:
+    sentence = f"PagedIndex now reads a value as `{word}`."
+    assert (found(inputs_of("en", k1=sentence)).of("identifiers") == []) is known
+
+
 def test_a_quantity_that_the_quote_has_itself_is_its_own() -> None:
     assert found(inputs_of("zh", k2="文档说明了三个后端的用法。")).errors == set()
     assert found(inputs_of("zh", k2="文档说明了四个后端的用法。")).errors == {("stray_digits", "k2")}
