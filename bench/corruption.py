@@ -74,7 +74,8 @@ def measures(tables: Mapping[Language, Mapping[str, Row]]) -> Iterator[Measure]:
         yield Measure(f"corruption_{language}_tried", tried, 300, at_least=True)
         yield Measure(f"corruption_{language}_caught", caught, CAUGHT[language], at_least=True)
         yield Measure(f"corruption_{language}_clean_errors", table[CLEAN].errors, 0)
-        yield Measure(f"corruption_{language}_clean_warnings", table[CLEAN].warnings, 1)
+        # Three trends of the recorded plan tell of some of the pull requests that they count.
+        yield Measure(f"corruption_{language}_clean_warnings", table[CLEAN].warnings, 3)
         control = table[CONTROL]
         yield Measure(f"corruption_{language}_controls_refused", control.errors / control.tried, 0.02)
         yield Measure(f"corruption_{language}_controls_warned", control.warnings / control.tried, 0.1)

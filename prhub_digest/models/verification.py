@@ -35,6 +35,7 @@ FindingKind = Literal[
     "figure_direction",
     "figure_two_values",
     "unlike_statistics",
+    "part_of_count",
     "superlative",
     "stray_number",
     "stray_quantity",

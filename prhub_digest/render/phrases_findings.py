@@ -48,6 +48,7 @@ FINDINGS: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "found.consequence": ("a consequence that nothing it cites has", "多出所引内容没有的后果"),
     "found.revert_untold": ("it does not say that the PR was reverted within the week", "未说明该 PR 已在本周内回退"),
     "found.unprintable": ("a control character", "含有控制字符"),
+    "found.part_of_count": ("it counts pull requests of which it tells nothing", "所计的 PR 中有未说到的"),
     "found.off_glossary": ("not the glossary's word", "与术语表不一致"),
     "found.length": ("too short or too long", "过短或过长"),
     "found.markup": ("markup, an address or bold marks", "含有标记、链接地址或加粗"),

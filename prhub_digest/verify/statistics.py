@@ -5,6 +5,8 @@ from prhub_digest.verify.context import Context
 from prhub_digest.verify.inputs import Report
 from prhub_digest.verify.superlatives import superlative_fault
 
+_NAMED = 6
+
 
 def check(context: Context) -> Report:
     report = Report("statistics")
@@ -19,6 +21,7 @@ def check(context: Context) -> Report:
         if ours != theirs:
             report.error(None, "unlike_statistics", f"the digest's {name} is {ours}, that of the statistics {theirs}")
     _check_cited(context, report)
+    _check_trends(context, report)
     _check_totals(context, report)
     _check_importance(context, report)
     return report
@@ -38,6 +41,18 @@ def _check_cited(context: Context, report: Report) -> None:
                 report.error(sentence.item, "unlike_statistics", f"statistic {path}: {fault}")
         if sentence.origin == "model" and (found := superlative_fault(sentence, context.inputs.stats, cancelled)):
             report.error(sentence.item, "superlative", *found)
+
+
+def _check_trends(context: Context, report: Report) -> None:
+    """What holds for some pull requests is easily said of all that are counted beside them."""
+    counts = {count.path: count for count in context.inputs.stats.counts}
+    for sentence in context.digest.trends:
+        told = context.inputs.cancelled.union(context.pulls(sentence))
+        counted = {number for path in sentence.stats if path in counts for number in counts[path].pulls}
+        report.checked += 1
+        if sentence.claims and (others := sorted(counted - told)):
+            about = ", ".join(f"#{number}" for number in others[:_NAMED])
+            report.warning(sentence.item, "part_of_count", f"it counts {about}, too, and tells nothing of it", about)
 
 
 def _inconsistent(count: Count, context: Context) -> str | None:

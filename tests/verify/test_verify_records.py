@@ -196,6 +196,16 @@ def test_true_forms_of_a_figure(changes: dict[str, str]) -> None:
     assert _figure(**changes).of("figures") == []
 
 
+def test_a_trend_tells_of_all_that_it_counts_or_of_none() -> None:
+    """It counts #101 and #103; one that was taken back is not missed."""
+    inputs = inputs_of()
+    (trend,) = inputs.digest.trends
+    assert found(inputs).of("statistics") == []
+    told = with_digest(inputs, trends=(trend.updated(claims=("p1.c1",)),))
+    assert found(told).of("statistics") == [("warning", "t1", "it counts #103, too, and tells nothing of it")]
+    assert found(replace(told, cancelled=frozenset({103}))).of("statistics") == []
+
+
 def test_a_claim_about_what_was_taken_back_stands_wherever_the_plan_has_it() -> None:
     """No theme tells it."""
     inputs, claim = inputs_of(), "p2.c1"
@@ -352,7 +362,7 @@ def test_each_pull_request_is_read_once_and_checks_are_counted() -> None:
         ("pulls_in_week", 10),
         ("quotes", 8),
         ("figures", 1),
-        ("statistics", 11),
+        ("statistics", 12),
         ("stray_digits", 10),
         ("identifiers", 2),
         ("trend_words", 10),
