@@ -5,7 +5,6 @@ place a value came from, and importing pydantic-settings costs 90 ms more, a thi
 """
 
 import difflib
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from prhub_digest.models.ranking import Override
 from prhub_digest.models.settings import Settings
 from prhub_digest.models.signal_settings import SignalSettings, Tag, path_pattern
 from prhub_digest.models.signals import Area
-from prhub_digest.toml_places import line_of
+from prhub_digest.models.twice import Twice, twice
+from prhub_digest.toml_places import line_of, parse_toml, place_of_line
 
 CONFIG_NAME = "prhub.toml"
 ENVIRONMENT = {
@@ -136,10 +136,7 @@ def _read(config: Path | None) -> str:
 
 
 def _table(path: Path, text: str) -> dict[str, Any]:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path}: not valid TOML: {error}") from None
+    table = parse_toml(path, text)
     for key, value in table.items():
         meant = _meant_secret(key, value)
         if meant is not None:
@@ -181,6 +178,8 @@ def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> 
     keys = [str(part) for part in detail["loc"]]
     top = keys[0]
     origin = origins.get(top, top)
+    if found := twice(detail):
+        return _explain_twice(found, path, text)
     place = _at(path, text, *detail["loc"]) if origin == str(path) else origin
     if detail["type"] == "extra_forbidden":
         known = Settings.model_fields if len(keys) == 1 else _TABLES[_table_of(detail["loc"])].model_fields
@@ -190,6 +189,15 @@ def _explain(detail: Any, origins: Mapping[str, str], path: Path, text: str) -> 
     fault = f"{detail['msg'].removeprefix('Value error, ')}; " if detail["type"] == "value_error" else ""
     value = "…" if top in {_SECRET, *_ADDRESSES} else _shown(detail["input"])
     return f"{place}: {'.'.join(keys)} = {value}: {fault}write {_wanted(detail['loc'])}"
+
+
+def _explain_twice(found: Twice, path: Path, text: str) -> str:
+    """Lists of entries that have names can only be set in the file."""
+    first = ".".join(map(str, found.first))
+    line = line_of(text, found.first)
+    where = f" (line {line})" if line and line != line_of(text, found.again) else ""
+    again = f"{_at(path, text, *found.again)}: {'.'.join(map(str, found.again))} = {_shown(found.name)}"
+    return f"{again}: {first}{where} is the same; keep one of them"
 
 
 def _table_of(loc: Sequence[str | int]) -> tuple[str, ...]:
@@ -221,8 +229,7 @@ def _suggestion(key: str, known: Mapping[str, object]) -> str:
 
 def _at(path: Path, text: str, *keys: str | int) -> str:
     """The file with the line of a key."""
-    number = line_of(text, keys)
-    return f"{path}, line {number}" if number else str(path)
+    return place_of_line(path, line_of(text, keys))
 
 
 def _cache_dir(environment: Mapping[str, str]) -> Path:

@@ -118,7 +118,7 @@ def test_partials_that_include_each_other_are_an_error(tmp_path):
     (tmp_path / "_two.md").write_text('{% include "_one.md" %}')
     both = '{% include "_one.md" %}{% include "_two.md" %}'
     with pytest.raises(
-        PromptError, match=r"headline\.prompt\.md: _(\w+)\.md includes _\w+\.md includes _\1\.md; no partial"
+        PromptError, match=r"/_(\w+)\.md: _\1\.md includes _\w+\.md includes _\1\.md; no partial may include"
     ):
         load(tmp_path, GOOD.replace("{{ ref }}", "{{ ref }} " + both))
 
@@ -235,10 +235,108 @@ def test_an_empty_folder_overrides_nothing_and_is_an_error(tmp_path):
         load_prompts(prompts_dir(), tmp_path)
 
 
-def test_arithmetic_that_fails_is_a_prompt_error(tmp_path):
-    prompt = load(tmp_path, GOOD + "{{ 1 // 0 }}\n")
-    with pytest.raises(PromptError, match="cannot render the user part"):
+def test_what_fails_on_rendering_is_a_prompt_error(tmp_path):
+    prompt = load(tmp_path, GOOD + "{{ 4 is divisibleby(0) }}\n")
+    with pytest.raises(PromptError, match="cannot render the user part: integer modulo by zero"):
         prompt.render({"ref": "r", "statements": "s"}, len)
+
+
+def test_a_shipped_partial_that_is_replaced_by_itself_is_the_one_to_mend(tmp_path):
+    (tmp_path / "_data.md").write_text('{% include "_data.md" %}')
+    with pytest.raises(PromptError) as caught:
+        load_prompts(prompts_dir(), tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}/_data.md: _data.md includes _data.md; no partial may include itself, or through another"
+    )
+
+
+STATEMENTS = "is not for prompts; a prompt's statements are if, for and include"
+EXPRESSIONS = "is not for prompts; a value is inserted, compared, or passed to a filter"
+DEEP = "nests too deep, with more than 40 parts in each other or 20 loops; make it simpler"
+BLANKS = "indent takes a number of blanks that is written out, up to 100"
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "message"),
+    [
+        (17, "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", f"{{% macro %}} {STATEMENTS}"),
+        (17, '{% extends "_data.md" %}', f"{{% extends %}} {STATEMENTS}"),
+        (17, "{% block a %}a{% endblock %}", f"{{% block %}} {STATEMENTS}"),
+        (17, '{% import "_data.md" as data %}', f"{{% import %}} {STATEMENTS}"),
+        (17, '{% from "_data.md" import data %}', f"{{% from %}} {STATEMENTS}"),
+        (17, "{% set a = 1 %}", f"{{% set %}} {STATEMENTS}"),
+        (17, "{% autoescape true %}a{% endautoescape %}", f"{{% autoescape %}} {STATEMENTS}"),
+        (17, '{{ "a" * 2000000000 }}', f"arithmetic {EXPRESSIONS}"),
+        (17, '{{ "%2000000000d" % 1 }}', f"arithmetic {EXPRESSIONS}"),
+        (17, '{{ "a".ljust(2000000000) }}', f"a call {EXPRESSIONS}"),
+        (17, "{{ ref[1:2] }}", f"a slice {EXPRESSIONS}"),
+        (17, "{{ ref | indent(2000000000) }}", BLANKS),
+        (17, "{{ ref | indent(width=ref) }}", BLANKS),
+        (15, f"{{{{ {'(' * 3000}1{')' * 3000} }}}}", f"below this line {DEEP}"),
+        (17, f"{{{{ ref{' and ref' * 3000} }}}}", f"it {DEEP}"),
+        (15, "{% for a in [1] %}" * 21 + "a" + "{% endfor %}" * 21, f"below this line {DEEP}"),
+        (15, f"{{{{ {'9' * 6000} }}}}", "below this line, a number has too many digits"),
+        (17, "{{ ref == 1e999 }}", "a number is too large"),
+        (17, '{{ "\\ud800" }}', "holds half a character (a surrogate), which no text can"),
+        (17, "{{ ref is foo }}", "No test named 'foo'."),
+    ],
+)
+def test_a_body_uses_little_of_jinja(tmp_path, line, text, message):
+    with pytest.raises(PromptError) as caught:
+        load(tmp_path, GOOD + text)
+    assert str(caught.value) == f"{tmp_path}/headline.prompt.md:{line}: {message}"
+
+
+def test_what_a_body_may_use(tmp_path):
+    text = "{% for x in ['a', 'b'] %}{{ loop.index }}{{ (x ~ 'c' if x == 'a' else ref) | indent(2) }}{% endfor %}"
+    messages = load(tmp_path, GOOD + text).render({"ref": "r", "statements": "s"}, len)
+    assert messages[1].content.endswith(">\n1ac2r")
+
+
+def test_a_message_has_a_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr("prhub_digest.prompts.prompt._LONGEST", 1000)
+    loops = "".join(f"{{% for a{n} in 'abcdefghij' %}}" for n in range(9)) + "a" + "{% endfor %}" * 9
+    with pytest.raises(PromptError, match=r"headline\.prompt\.md: the user part is longer than 1000 characters"):
+        load(tmp_path, GOOD + loops).render({"ref": "r", "statements": "s"}, len)
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "message"),
+    [
+        (
+            3,
+            'version: !!python/object/apply:os.system ["id"]',
+            (
+                "the tag tag:yaml.org,2002:python/object/apply:os.system is not read; write the value without a tag,"
+                " or quote it"
+            ),
+        ),
+        (3, "version: !mine 1", "the tag !mine is not read; write the value without a tag, or quote it"),
+        (3, "version: " + "[" * 3000, "it nests more than 10 deep; quote the value if it is a text"),
+        (4, "version: 1\nnotes: &a [*a]", "anchors (&) and aliases (*) are not read; write the value out, or quote it"),
+        (3, "version: 2026-13-01", "month must be in 1..12; quote the value if it is a text"),
+        (
+            3,
+            "version: " + "9" * 6000,
+            (
+                "Exceeds the limit (4300 digits) for integer string conversion: value has 6000 digits;"
+                " quote the value if it is a text"
+            ),
+        ),
+        (3, "version: \x01", "special characters are not allowed"),
+        (3, "? [version]\n: 1", "found unhashable key"),
+        (1, 'version: "\\U00110000"', "chr() arg not in range(0x110000)"),
+    ],
+)
+def test_front_matter_is_plain_yaml(tmp_path, line, text, message):
+    with pytest.raises(PromptError) as caught:
+        load(tmp_path, GOOD.replace("version: 1", text))
+    assert str(caught.value) == f"{tmp_path}/headline.prompt.md:{line}: the front matter is not YAML: {message}"
+
+
+def test_front_matter_takes_no_keys_from_elsewhere(tmp_path):
+    with pytest.raises(PromptError, match=r":9: the front matter takes no keys from elsewhere \(<<\); write them out$"):
+        load(tmp_path, GOOD.replace("  ref: {", "  <<: {ref: {type: text, trust: computed}}\n  more: {"))
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path):

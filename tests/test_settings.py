@@ -287,10 +287,32 @@ def test_areas_are_tables() -> None:
         (
             '[[signals.modules]]\nkey = "a"\nwords = ["a"]\n[[signals.modules]]\nkey = "a"\nparts = ["b"]',
             (
-                "prhub.toml, line 1: signals.modules = [{'key': 'a', 'words': ['a']}, {'key': 'a', 'parts': ['b']}]:"
-                " 'a' stands there twice;"
-                ' write [[signals.modules]] tables, each with key = "..." and paths, parts or words = ["..."]'
+                "prhub.toml, line 5: signals.modules.1.key = 'a': signals.modules.0.key (line 2) is the same;"
+                " keep one of them"
             ),
+        ),
+        (
+            "".join(f'[[areas]]\npaths = ["lib/**"]\nkey = "{key}"\n' for key in ("A", "a", "a")),
+            "prhub.toml, line 9: areas.2.key = 'a': areas.1.key (line 6) is the same; keep one of them",
+        ),
+        (
+            'areas = [{key = "a", paths = ["a"]}, {key = "a", paths = ["b"]}]',
+            "prhub.toml, line 1: areas.1.key = 'a': areas.0.key is the same; keep one of them",
+        ),
+        (
+            'model = "a"\nout = ' + "[\n" * 3000,
+            "prhub.toml, line 102: lists or tables nest too deep to be read; no setting nests so",
+        ),
+        (
+            "a" + ".a" * 3000 + " = 1",
+            "prhub.toml, line 1: lists or tables nest too deep to be read; no setting nests so",
+        ),
+        *(
+            (
+                f'model = "{"9" * 6000}"\nhighlights = {number}',
+                "prhub.toml, line 2: a number has too many digits to be read; no setting needs thousands",
+            )
+            for number in ("9" * 6000, "0x" + "f" * 6000)
         ),
         (
             "[[overrides]]\npulls = [7, -5]\npoints = 1",
@@ -336,8 +358,8 @@ def test_areas_are_tables() -> None:
         (
             '[[glossary]]\nen = "radix cache"\nzh = "a"\n[[glossary]]\nen = "Radix  Cache"\nzh = "b"',
             (
-                "prhub.toml, line 1: glossary = [{'en': 'radix cache', 'zh': 'a'}, {'en': 'Radix  Cache', 'zh': 'b'}]:"
-                ' \'radix cache\' stands there twice; write [[glossary]] tables, each with en = "..." and zh = "..."'
+                "prhub.toml, line 5: glossary.1.en = 'Radix  Cache': glossary.0.en (line 2) is the same;"
+                " keep one of them"
             ),
         ),
         (

@@ -105,27 +105,8 @@ def effective(settings: "Settings", target: Target, manifest: "FixtureManifest |
     """The settings with what a fixture decides: budgets, rules, filters; in a replay also its model and label."""
     if manifest is None:
         return settings
-    changes: dict[str, Any] = {
-        "chunk_tokens": manifest.chunk_tokens,
-        "max_chunks": manifest.max_chunks,
-        "compose_tokens": manifest.compose_tokens,
-        "highlights": manifest.highlights,
-        "areas": manifest.areas,
-        "signals": manifest.signals,
-        "file_kinds": manifest.file_kinds,
-        "overrides": (),
-        "glossary": (),
-        "timezone": manifest.collection.period.timezone,
-        **manifest.collection.filters.model_dump(),
-    }
-    if target.llm is ModelKind.replay:
-        changes |= {
-            "model": manifest.model,
-            "small_model": manifest.small_model,
-            "provider": manifest.provider,
-            "base_url": None,
-        }
-    return settings.updated(**changes)
+    answering = manifest.model_settings if target.llm is ModelKind.replay else {}
+    return settings.updated(**manifest.week_settings, **answering)
 
 
 def open_run(

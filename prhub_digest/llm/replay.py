@@ -80,7 +80,7 @@ class ReplayStore:
         except FileNotFoundError:
             raise ReplayError(f"no reply is recorded for {name} ({path}): {self._remedy}") from None
         except ValidationError as error:
-            raise ReplayError(f"{path} is not a recorded reply ({error.errors()[0]['msg']}): {self._remedy}") from None
+            raise ReplayError(f"{path} is not a recorded reply ({_fault(error)}): {self._remedy}") from None
         return stored if stored.request.request_hash == request.request_hash else self._of_another(request, stored)
 
     def reject(self, request: LogicalRequest, reason: str) -> None:
@@ -128,3 +128,9 @@ class ReplayClient:
 
 def _name(request: LogicalRequest) -> str:
     return f"{request.prompt}/{request.subject}"
+
+
+def _fault(error: ValidationError) -> str:
+    """The first one, with the field that it is in."""
+    fault = error.errors()[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'the file'}: {fault['msg'].removeprefix('Value error, ')}"

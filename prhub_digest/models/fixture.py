@@ -1,5 +1,7 @@
 """`manifest.json` of a fixture: the week it holds and the settings its replies were recorded with."""
 
+from typing import Any
+
 from pydantic import Field
 
 from prhub_digest.models.base import Record
@@ -29,3 +31,30 @@ class FixtureManifest(Record):
     highlights: int = 24
     recorded: str = ""
     failed: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def week_settings(self) -> dict[str, Any]:
+        """What decides about the week, by the names of `Settings`: budgets, rules, filters."""
+        return {
+            "chunk_tokens": self.chunk_tokens,
+            "max_chunks": self.max_chunks,
+            "compose_tokens": self.compose_tokens,
+            "highlights": self.highlights,
+            "areas": self.areas,
+            "signals": self.signals,
+            "file_kinds": self.file_kinds,
+            "overrides": (),
+            "glossary": (),
+            "timezone": self.collection.period.timezone,
+            **self.collection.filters.model_dump(),
+        }
+
+    @property
+    def model_settings(self) -> dict[str, Any]:
+        """Who answered when it was recorded, by the same names."""
+        return {
+            "model": self.model,
+            "small_model": self.small_model,
+            "provider": self.provider,
+            "base_url": None,
+        }

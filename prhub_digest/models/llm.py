@@ -3,14 +3,17 @@
 import hashlib
 import json
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from prhub_digest.models.base import Record
 
 # How much of the answer's form an endpoint is asked to guarantee, from most to nothing.
 Rung = Literal["schema_strict", "schema", "json", "text"]
+Count = Annotated[int, Field(strict=True, ge=0)]
+# More than one answer can take; `llm/chat_format.py` lets no endpoint report as much.
+_MOST = 1_000_000_000
 
 
 class Message(Record):
@@ -64,12 +67,12 @@ class Usage(Record):
     request (`--replay nearest`), or made up without any (`--replay stub`). Not written where there are none.
     """
 
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    stale: int = Field(0, exclude_if=lambda count: not count)
-    stubs: int = Field(0, exclude_if=lambda count: not count)
+    calls: Count = 0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cached_tokens: Count = 0
+    stale: Count = Field(0, exclude_if=lambda count: not count)
+    stubs: Count = Field(0, exclude_if=lambda count: not count)
 
     @property
     def stand_ins(self) -> int:
@@ -97,6 +100,17 @@ class Attempt(Record):
     usage: Usage
     error: str | None = None
     rung: Rung | None = Field(None, exclude_if=lambda rung: rung is None)
+
+    @field_validator("usage")
+    @classmethod
+    def _of_one_answer(cls, usage: Usage) -> Usage:
+        """Sums of many answers have no bound."""
+        for name, count in usage:
+            if count > _MOST:
+                raise ValueError(f"{name}: no answer has more than {_MOST}")
+        if usage.cached_tokens > usage.input_tokens:
+            raise ValueError("cached_tokens: more than the input_tokens that they are a part of")
+        return usage
 
 
 class StoredReply(Record):

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from prhub_digest.models.base import Record
+from prhub_digest.models.base import Record, refuse_twice
 from prhub_digest.models.digest import Language
 from prhub_digest.models.file_kinds import KindRule
 from prhub_digest.models.glossary import Glossary
@@ -162,8 +162,7 @@ class Settings(Record):
     @field_validator("areas")
     @classmethod
     def _each_area_once(cls, value: tuple[Area, ...]) -> tuple[Area, ...]:
-        if len({area.key for area in value}) < len(value):
-            raise ValueError("an area stands there twice")
+        refuse_twice(area.key for area in value)
         return value
 
 

@@ -4,11 +4,11 @@ import difflib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
 from prhub_digest.errors import PromptError
 from prhub_digest.models.base import Record
+from prhub_digest.prompts.plain_yaml import read_mapping
 
 Whole = Annotated[int, Field(strict=True)]
 
@@ -38,9 +38,9 @@ class FrontMatter(Record):
 
 
 def read_front_matter(path: Path, text: str) -> FrontMatter:
-    lines = _key_lines(path, text)
+    values, lines = read_mapping(path, text)
     try:
-        return FrontMatter.model_validate(yaml.safe_load(text))
+        return FrontMatter.model_validate(values)
     except ValidationError as error:
         raise PromptError("\n".join(_fault(path, lines, fault) for fault in error.errors())) from error
 
@@ -51,7 +51,7 @@ def refuse_other_use(path: Path, text: str, front: FrontMatter, replaced: FrontM
     Raises:
         PromptError: the front matter at `path` says otherwise.
     """
-    lines = _key_lines(path, text)
+    _, lines = read_mapping(path, text)
     for key, wanted in (("stage", replaced.stage), ("output", replaced.output)):
         if getattr(front, key) != wanted:
             raise PromptError(f"{path}:{lines[key,]}: {key} {getattr(front, key)!r}; {front.id} has {key}: {wanted}")
@@ -71,30 +71,6 @@ def refuse_other_use(path: Path, text: str, front: FrontMatter, replaced: FrontM
 def _known(name: str, front: FrontMatter) -> str:
     close = difflib.get_close_matches(name, front.inputs, 1)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(front.inputs)}"
-
-
-def _key_lines(path: Path, text: str) -> dict[tuple[str, ...], int]:
-    """The line of every key of the mapping and of its nested mappings, counted in the file."""
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise PromptError(f"{path}:{line}: the front matter is not YAML: {error.problem}") from error
-    if not isinstance(tree, yaml.MappingNode):
-        raise PromptError(f"{path}:2: the front matter must hold keys such as id, version and stage")
-    lines: dict[tuple[str, ...], int] = {}
-
-    def walk(node: yaml.MappingNode, above: tuple[str, ...]) -> None:
-        for key, value in node.value:
-            name = (*above, str(key.value))
-            if name in lines:
-                raise PromptError(f"{path}:{key.start_mark.line + 2}: {'.'.join(name)} stands twice; remove one")
-            lines[name] = key.start_mark.line + 2
-            if isinstance(value, yaml.MappingNode):
-                walk(value, name)
-
-    walk(tree, ())
-    return lines
 
 
 def _fault(path: Path, lines: dict[tuple[str, ...], int], fault: Any) -> str:

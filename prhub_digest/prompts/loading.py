@@ -14,7 +14,8 @@ from prhub_digest.errors import PromptError
 from prhub_digest.hygiene import wrap_untrusted
 from prhub_digest.models.replies import REPLIES
 from prhub_digest.prompts.front_matter import read_front_matter, refuse_other_use
-from prhub_digest.prompts.prompt import Part, Prompt, parse_template
+from prhub_digest.prompts.prompt import Part, Prompt
+from prhub_digest.prompts.template import compile_template, parse_template
 
 SUFFIX = ".prompt.md"
 _ROLE = re.compile(r"^=== (\w+)[ \t]*$", re.MULTILINE)
@@ -190,6 +191,7 @@ def _check_template(prompt: Prompt, path: Path, first_line: int, source: str) ->
         if node.name not in prompt.environment.filters:
             known = ", ".join(sorted(prompt.environment.filters))
             raise PromptError(f"{path}:{first_line + node.lineno - 1}: no filter {node.name!r}; there are {known}")
+    compile_template(prompt.environment, path, first_line, source)
     undeclared = meta.find_undeclared_variables(tree)
     inputs = prompt.front.inputs
     for name in tree.find_all(nodes.Name):

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import jinja2
-from jinja2 import meta, nodes
+from jinja2 import meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from prhub_digest.errors import PromptError
 from prhub_digest.models.llm import Message, canonical_json
 from prhub_digest.prompts.front_matter import FrontMatter
+from prhub_digest.prompts.template import parse_template
+
+# More than any model reads.
+_LONGEST = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,21 @@ class Prompt:
         rendered = []
         for part in self.parts:
             try:
-                text = self.environment.from_string(part.source).render(values)
+                text = self._text(part, values)
             except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
                 raise PromptError(f"{self.path}: cannot render the {part.role} part: {error}") from error
             rendered.append(Message(role=part.role, content=text.strip()))
         return tuple(rendered)
+
+    def _text(self, part: Part, values: Mapping[str, Any]) -> str:
+        """Bounded, since loops in loops and partials in partials can say what they say any number of times."""
+        pieces, size = [], 0
+        for piece in self.environment.from_string(part.source).generate(values):
+            size += len(piece)
+            if size > _LONGEST:
+                raise PromptError(f"{self.path}: the {part.role} part is longer than {_LONGEST} characters")
+            pieces.append(piece)
+        return "".join(pieces)
 
     def _tree(self, source: str) -> str:
         tokens = self.environment.lex(source)
@@ -97,18 +111,10 @@ class Prompt:
         try:
             TopologicalSorter(includes).prepare()
         except CycleError as error:
-            circle = " includes ".join(reversed(error.args[1]))
-            raise PromptError(f"{self.path}: {circle}; no partial may include itself, or through another") from None
+            circle = error.args[1][::-1]
+            file, told = found[circle[0]].path, " includes ".join(circle)
+            raise PromptError(f"{file}: {told}; no partial may include itself, or through another") from None
         return found
-
-
-def parse_template(
-    environment: ImmutableSandboxedEnvironment, path: Path, first_line: int, source: str
-) -> nodes.Template:
-    try:
-        return environment.parse(source)
-    except jinja2.TemplateSyntaxError as error:
-        raise PromptError(f"{path}:{first_line + error.lineno - 1}: {error.message}") from error
 
 
 def _partial(environment: ImmutableSandboxedEnvironment, path: Path, name: str | None) -> Partial:

@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -74,3 +75,60 @@ def test_broken_fixture_names_file_and_field(folder: Path, name: str, content: s
     source = FixtureSource(folder)
     with pytest.raises(SourceError, match=words):
         list(source.pull_requests(source.collection(_WEEK), frozenset()))
+
+
+_AREA = {"key": "core", "paths": ["src/**"]}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("chunk_tokens", -1, "chunk_tokens = -1: write a whole number of tokens, 500 or more"),
+        ("compose_tokens", 25_000, "compose_tokens = 25000: write a whole number of tokens, 500 to 24000"),
+        ("max_chunks", 0, "max_chunks = 0: write a whole number from 1 to 100"),
+        ("highlights", -1, "highlights = -1: write a whole number, 0 or more"),
+        ("model", "", "model = '': write the name of a model, like \"gpt-5-mini\""),
+        ("small_model", " ", "small_model = ' ': write the name of a model, like \"gpt-5-nano\""),
+        ("provider", "", "provider = '': write a label, like \"openai\""),
+        ("areas", [_AREA, _AREA], "areas.1.key = 'core': areas.0.key is the same; keep one of them"),
+        (
+            "collection.period.timezone",
+            "Nope",
+            (
+                "collection.period.timezone = 'Nope': no such time zone; "
+                'write a time zone, like "UTC" or "Asia/Shanghai"'
+            ),
+        ),
+        (
+            "collection.filters.labels",
+            ["bug", " "],
+            'collection.filters.labels.1 = \' \': write a list of patterns, like ["bug*", "!wontfix"]',
+        ),
+        (
+            "collection.filters.paths",
+            ["src/"],
+            (
+                "collection.filters.paths.0 = 'src/': no path matches it: what is in the folder matches src/**; "
+                'write a list of patterns, like ["src/**", "!**/*.md"]'
+            ),
+        ),
+        ("collection.period.until", "2026-02-02T00:00:00Z", "collection.period.since: is not before until"),
+        ("collection.period.since", "0001-01-01T00:00:00Z", "collection.period: no calendar here reaches that far"),
+        ("collection.numbers", [12, 7, 12], "collection.numbers: 12 stands there twice; keep one of them"),
+        ("languages", ["fr"], "languages.0: Input should be 'en' or 'zh'"),
+    ],
+)
+def test_a_manifest_holds_what_a_run_can_be_set_to(folder: Path, place: str, value: object, message: str) -> None:
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    *tables, key = place.split(".")
+    table = manifest
+    for name in tables:
+        table = table[name]
+    table[key] = value
+    if place == "collection.period.since":
+        table["timezone"] = "America/New_York"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        read_manifest(folder)
+    assert str(caught.value) == f"{path}: {message}"

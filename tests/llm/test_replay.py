@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,25 @@ def test_a_broken_recording_is_named(tmp_path: Path) -> None:
     path.write_text("{", encoding="utf-8")
     with pytest.raises(ReplayError, match="is not a recorded reply"):
         replay(tmp_path).ask(toy_request(), ToyReply)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "fault"),
+    [
+        ("input_tokens", -5, "usage.input_tokens: Input should be greater than or equal to 0"),
+        ("calls", True, "usage.calls: Input should be a valid integer"),
+        ("output_tokens", 10**30, "usage: output_tokens: no answer has more than 1000000000"),
+        ("cached_tokens", 1, "usage: cached_tokens: more than the input_tokens that they are a part of"),
+    ],
+)
+def test_a_recording_with_impossible_usage_is_named(tmp_path: Path, name: str, count: int, fault: str) -> None:
+    path = write_reply(tmp_path, stored(toy_request()))
+    recorded = json.loads(path.read_text(encoding="utf-8"))
+    recorded["attempts"][0]["usage"][name] = count
+    path.write_text(json.dumps(recorded), encoding="utf-8")
+    with pytest.raises(ReplayError) as raised:
+        replay(tmp_path).ask(toy_request(), ToyReply)
+    assert str(raised.value) == f"{path} is not a recorded reply (attempts.0.{fault}): {REMEDY}"
 
 
 def test_a_stale_reply_says_what_differs(tmp_path: Path) -> None:
