@@ -11,11 +11,11 @@ import typer
 from prhub_digest.cli.run import export_pending, warn_of_stand_ins
 from prhub_digest.cli.setup import Lang, effective, fixture_manifest, open_run
 from prhub_digest.cli.target import ModelKind, Target
-from prhub_digest.console import Console, visible_line
+from prhub_digest.console import Console, counted, visible_line
 from prhub_digest.errors import PendingReplies, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from prhub_digest.models.digest import Language as LanguageName
     from prhub_digest.models.pull_request import Collection
@@ -38,9 +38,9 @@ class Format(StrEnum):
 def add(app: typer.Typer) -> None:
     app.command("summarize", help=f"Summarize the collected pull requests. {_SETTINGS}")(summarize)
     app.command("rank", help=f"Rank the summarized pull requests. {_SETTINGS}")(rank)
-    app.command("compose", help=f"Plan and word the digest. {_SETTINGS}")(compose)
+    app.command("compose", help=f"Plan and word the digest; exit 1 if its checks left an error. {_SETTINGS}")(compose)
     app.command("verify", help=f"Check the digest against its sources; exit 1 if an error is left. {_SETTINGS}")(verify)
-    app.command("render", help=f"Print the digest in a format. {_SETTINGS}")(render)
+    app.command("render", help=f"Print the digest in a format; exit 1 if its checks left an error. {_SETTINGS}")(render)
 
 
 def reopen(
@@ -167,6 +167,7 @@ def compose(run: RunPath, lang: Language = None) -> None:
     opened.console.product(
         "".join(f"{opened.folder.file(digest_name(language))}\n" for language in _chosen(opened, lang))
     )
+    _leave_if_wrong(opened, _chosen(opened, lang))
 
 
 def verify(run: RunPath, lang: Language = None) -> None:
@@ -215,3 +216,22 @@ def render(
         opened.console.product("[\n" + ",\n".join(page.rstrip("\n") for page in pages) + "\n]\n")
     else:
         opened.console.product("\n".join(pages))
+    _leave_if_wrong(opened, languages)
+
+
+def _leave_if_wrong(opened: "Run", languages: "Iterable[LanguageName]") -> None:
+    """Exit 1 when the checks left errors, and say how many."""
+    from prhub_digest.models.verification import Verification
+    from prhub_digest.pipeline.composing import verification_name
+
+    failed = False
+    for language in languages:
+        verification = opened.folder.read_record(verification_name(language), Verification)
+        if verification is not None and verification.errors:
+            errors = counted(len(verification.errors), "error")
+            opened.console.warning(
+                f"verification ({language}): {errors}; listed by: prhub-digest verify {opened.folder.path}"
+            )
+            failed = True
+    if failed:
+        raise typer.Exit(1)

@@ -66,6 +66,7 @@ FindingKind = Literal[
     "no_end_mark",
     "other_language",
     "heading",
+    "no_summary",
     "unlike_ranking",
     "unlike_plan",
     "repeated",
@@ -95,7 +96,7 @@ class CheckCount(Record):
 
 
 class Verification(Record):
-    """`inputs` is the hash of what was checked, empty while it is not kept; it holds for nothing else."""
+    """`inputs` is the hash of what was checked and of what was found, empty while it is not kept."""
 
     language: Language
     inputs: str = ""

@@ -5,6 +5,7 @@ from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.llm import Usage
 from prhub_digest.models.plan import Plan
 from prhub_digest.models.verification import Verification
+from prhub_digest.pipeline.collecting import COVERAGE
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.planning import PLAN, plan_week
 from prhub_digest.pipeline.summarizing import NO_MODEL, told_of_its_end
@@ -12,6 +13,8 @@ from prhub_digest.pipeline.week import Week
 from prhub_digest.pipeline.wording import Composing, verify_input
 from prhub_digest.run_folder import inputs_hash, pull_name
 from prhub_digest.verify import verify_digest
+
+PAGES = "digest.*.md"
 
 
 def digest_name(language: Language) -> str:
@@ -63,40 +66,50 @@ def compose(run: Run, week: Week) -> Plan:
 def _whole(run: Run, week: Week, plan: Plan, language: Language) -> bool:
     """Whether the digest of a language and its verification are no damaged leftovers; an edited one is checked anew."""
     digest = run.folder.read_valid(digest_name(language), Digest)
-    verification = run.folder.read_valid(verification_name(language), Verification)
-    if digest is None or verification is None or not digest.language == verification.language == language:
+    kept = run.folder.read_valid(verification_name(language), Verification)
+    if digest is None or kept is None or not digest.language == kept.language == language:
         return False
-    if verification.inputs != _checked(run, week, plan, digest):
-        run.console.warning(f"{digest_name(language)}, or what it rests on, was edited since its checks; checking anew")
+    if kept.inputs != _checked(run, week, plan, digest, kept):
         verify(run, week, plan, digest)
     return True
 
 
 def verify(run: Run, week: Week, plan: Plan, digest: Digest) -> Verification:
-    """verification.<lang>.json of one digest.
+    """verification.<lang>.json of one digest; a warning if it is another than the one that is kept.
 
     Raises:
         UsageError: the plan was edited, so that it is about other pull requests.
     """
     strangers = {fact.pull for fact in plan.facts}.difference(week.collection.numbers)
     if strangers:
+        run.folder.discard(PAGES)  # they would read as made from this plan
         raise UsageError(
             f"{run.folder.file(PLAN)} rests on pull request {min(strangers)}, which was not collected;"
             " delete it, and the next run makes it again"
         )
-    return _keep(run, week, plan, digest, verify_digest(verify_input(run, week, plan, digest)))
+    kept = run.folder.read_valid(verification_name(digest.language), Verification)
+    verification = _keep(run, week, plan, digest, verify_digest(verify_input(run, week, plan, digest)))
+    if kept is not None and kept != verification:
+        name = digest_name(digest.language)
+        run.console.warning(f"{name}, its verification or what they rest on has changed since its checks; checked anew")
+    return verification
 
 
 def _keep(run: Run, week: Week, plan: Plan, digest: Digest, found: Verification) -> Verification:
-    verification = found.updated(inputs=_checked(run, week, plan, digest))
+    verification = found.updated(inputs=_checked(run, week, plan, digest, found))
     run.folder.write_record(verification_name(digest.language), verification)
     return verification
 
 
-def _checked(run: Run, week: Week, plan: Plan, digest: Digest) -> str:
-    """The hash of everything that the checks read; the stage's inputs hold summaries and glossary already."""
-    pulls = (run.folder.read_text(pull_name(number)) or "" for number in week.collection.numbers)
-    return inputs_hash(digest, plan, week.statistics, week.ranking, week.signals, *pulls)
+def _checked(run: Run, week: Week, plan: Plan, digest: Digest, found: Verification) -> str:
+    """The hash of everything that the checks read or the page prints, and of what was found.
+
+    The stage's inputs hold summaries and glossary already.
+    """
+    names = (COVERAGE, *map(pull_name, week.collection.numbers))
+    texts = (run.folder.read_text(name) or "" for name in names)
+    made = (digest, plan, week.statistics, week.ranking, week.signals, week.collection)
+    return inputs_hash(*made, found.updated(inputs=""), *texts)
 
 
 def _model_inputs(run: Run) -> tuple[str, ...]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
+from prhub_digest.chunk import week_coverage
 from prhub_digest.errors import UsageError
 from prhub_digest.models.digest import Digest, Language
 from prhub_digest.models.plan import Plan
-from prhub_digest.models.run import CoverageTotals
 from prhub_digest.models.verification import Verification
-from prhub_digest.pipeline.collecting import COVERAGE, WeekCoverage, read_pull
+from prhub_digest.pipeline.collecting import COVERAGE, STATS, WeekCoverage, read_pull
 from prhub_digest.pipeline.composing import digest_name, verification_name
 from prhub_digest.pipeline.context import Run
 from prhub_digest.pipeline.planning import PLAN
@@ -39,6 +39,9 @@ def render(run: Run, week: Week, *, brief: bool = False) -> None:
     """digest.<lang>.md for every language of the run, with `brief` digest.<lang>.brief.md too.
 
     A brief page that is there already is written anew with its whole page, so that the two never disagree.
+
+    Raises:
+        UsageError: a digest was edited so that no page can be made of it; its old pages are gone.
     """
     languages = run.options.languages
     names = (*map(digest_name, languages), *map(verification_name, languages))
@@ -48,10 +51,19 @@ def render(run: Run, week: Week, *, brief: bool = False) -> None:
         return
     heads = pull_heads(run, week)
     with run.recorded("render", inputs):
+        faults = {language: fault for language in languages if (fault := _unknown_citation(run, week, language))}
+        for language in faults:
+            run.folder.discard(page_name(language))
+            run.folder.discard(brief_name(language))
         for language in languages:
-            run.folder.write_text(page_name(language), render_markdown(view(run, week, language, heads)))
+            if language not in faults:
+                run.folder.write_text(page_name(language), render_markdown(view(run, week, language, heads)))
         for language in briefs:
-            run.folder.write_text(brief_name(language), render_markdown(view(run, week, language, heads, brief=True)))
+            if language not in faults:
+                shown = view(run, week, language, heads, brief=True)
+                run.folder.write_text(brief_name(language), render_markdown(shown))
+        if faults:
+            raise UsageError("\n".join(faults.values()))
 
 
 def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead], *, brief: bool = False) -> View:
@@ -60,11 +72,7 @@ def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]
     Raises:
         UsageError: the digest of this language is not composed yet.
     """
-    digest = run.folder.read_record(digest_name(language), Digest)
-    plan = run.folder.read_record(PLAN, Plan)
-    if digest is None or plan is None:
-        raise UsageError(f"{run.folder.path} has no digest in {language}; make it with --lang {language}")
-    manifest = run.manifest
+    digest, plan = _digest_and_plan(run, language)
     coverage = run.folder.read_record(COVERAGE, WeekCoverage)
     return build_view(
         RenderInput(
@@ -77,13 +85,36 @@ def view(run: Run, week: Week, language: Language, heads: Mapping[int, PullHead]
             summaries=week.summaries,
             verification=run.folder.read_record(verification_name(language), Verification),
             collection=week.collection,
-            coverage=manifest.coverage or _NOTHING,
-            failures=manifest.failures,
+            coverage=week_coverage(coverage.pulls if coverage else ()),
+            failures=run.manifest.failures,
             partly_read=tuple(own.pull for own in coverage.pulls if not own.complete) if coverage else (),
             highlight_rule=_highlight_rule(run, week),
         ),
         brief=brief,
     )
+
+
+def _digest_and_plan(run: Run, language: Language) -> tuple[Digest, Plan]:
+    digest = run.folder.read_record(digest_name(language), Digest)
+    plan = run.folder.read_record(PLAN, Plan)
+    if digest is None or plan is None:
+        raise UsageError(f"{run.folder.path} has no digest in {language}; make it with --lang {language}")
+    return digest, plan
+
+
+def _unknown_citation(run: Run, week: Week, language: Language) -> str | None:
+    """What of the digest no page can print; None when it cites only what there is."""
+    digest, plan = _digest_and_plan(run, language)
+    facts = {fact.id for fact in plan.facts}
+    for sentence in digest.sentences:
+        unknown = [fact for fact in (*sentence.claims, *sentence.figures) if fact not in facts]
+        unknown += [path for path in sentence.stats if not week.statistics.has(path)]
+        if unknown:
+            return (
+                f"{run.folder.file(digest_name(language))}: item {sentence.item!r} cites {unknown[0]!r}, which neither"
+                f" {PLAN} nor {STATS} has; delete the file, and the next run makes it again"
+            )
+    return None
 
 
 def _highlight_rule(run: Run, week: Week) -> HighlightRule:
@@ -108,6 +139,3 @@ def pull_heads(run: Run, week: Week) -> dict[int, PullHead]:
             completeness=pull.completeness,
         )
     return heads
-
-
-_NOTHING = CoverageTotals(pulls=0, pulls_complete=0, changed_lines=0, changed_lines_shown=0, files=0, files_full=0)

@@ -55,6 +55,10 @@ FINDINGS: dict[str, tuple[str, str]] = {  # key: (en, zh)
     "found.no_end_mark": ("no end mark", "句末缺少标点"),
     "found.other_language": ("words in another language", "夹有其他语言的词句"),
     "found.heading": ("a heading that does not fit what stands below it", "标题与其下内容不符或形式不当"),
+    "found.no_summary": (
+        "the executive summary is empty, although PRs were summarised",
+        "执行摘要为空，尽管已有 PR 生成了摘要",
+    ),
     "found.unlike_ranking": ("highlights or importance differ from the ranking", "重点 PR 或重要性与排序不符"),
     "found.unlike_plan": ("order or parts differ from the plan", "顺序或组成与规划不符"),
     "found.repeated": ("it stands there more than once", "重复出现"),

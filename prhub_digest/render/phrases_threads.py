@@ -8,7 +8,7 @@ THREADS: dict[str, tuple[str, str]] = {  # key: (en, zh)
         "Small changes need no test here; threads left for later are not among the open ones.",
         "小改动不计入“缺少测试”，留待以后处理的讨论不计入“遗留评审讨论”。",
     ),
-    "flags.unknown": ("This source does not tell, for any PR: {names}.", "本数据来源无法判定：{names}。"),
+    "flags.unknown": ("Not known of any PR, since the source does not tell: {names}.", "本数据来源无法判定：{names}。"),
     "threads.none": ("No review thread was left open.", "没有遗留未关闭的评审讨论。"),
     "threads.none_read": (
         "Of the review threads that could be read, none was left open.",

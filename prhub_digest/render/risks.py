@@ -40,10 +40,12 @@ def risks(page: Page) -> Section:
 
 
 def _flags(page: Page) -> tuple[Section, ...]:
-    """Each flag: raised out of known, how many are unknown, which pull requests; those known nowhere by name."""
-    columns = tuple(page.say(f"column.{name}") for name in ("flag", "count", "unknown", "pulls"))
+    """Each flag: raised out of known, how many are unknown if any, which pull requests; those known nowhere by name."""
     counts = {name: page.count(f"flags.{name}") for name in get_args(FlagName)}
-    rows = tuple(_flag_row(page, name, count) for name, count in counts.items() if count)
+    unsure = any(count and _unknown(page, count) for count in counts.values())
+    names = ("flag", "count", *(("unknown",) if unsure else ()), "pulls")
+    columns = tuple(page.say(f"column.{name}") for name in names)
+    rows = tuple(_flag_row(page, name, count, unsure=unsure) for name, count in counts.items() if count)
     remarks = [page.say("flags.apart")] if rows else []
     if unknown := [page.say(f"flag.{name}") for name, count in counts.items() if not count]:
         remarks.append(page.say("flags.unknown", names=page.say("mark.list").join(unknown)))
@@ -51,13 +53,16 @@ def _flags(page: Page) -> tuple[Section, ...]:
     return (Section("risks.flags", page.say("section.flags"), (*([Table(columns, rows)] if rows else []), *blocks)),)
 
 
-def _flag_row(page: Page, name: FlagName, count: Count) -> tuple[Inline, ...]:
-    known = count.denominator or 0
-    unknown = len(page.numbers) - known
+def _unknown(page: Page, count: Count) -> int:
+    return len(page.numbers) - (count.denominator or 0)
+
+
+def _flag_row(page: Page, name: FlagName, count: Count, *, unsure: bool) -> tuple[Inline, ...]:
+    unknown = _unknown(page, count)
     return (
         plain(page.say(f"flag.{name}")),
-        plain(f"{number_text(count.value)} / {known:,}"),
-        plain(f"{unknown:,}" if unknown else ""),
+        plain(f"{number_text(count.value)} / {count.denominator or 0:,}"),
+        *((plain(f"{unknown:,}" if unknown else ""),) if unsure else ()),
         page.pull_links(count.pulls),
     )
 

@@ -1,14 +1,28 @@
 """Every figure's value stands in its quote with this unit; what else it names stands in its pull request."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
+from prhub_digest.models.people import same_person
 from prhub_digest.models.plan import Fact
+from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.summary import Figure
 from prhub_digest.models.verification import FindingKind
 from prhub_digest.verify.context import Context, Source
-from prhub_digest.verify.figure_parts import marked, unit_aliases, unit_key, unit_needles, words
-from prhub_digest.verify.inputs import Report
+from prhub_digest.verify.figure_parts import (
+    bracketed_units,
+    is_ratio,
+    is_unit,
+    label_units,
+    marked,
+    table_labels,
+    unit_aliases,
+    unit_key,
+    unit_needles,
+    words,
+)
+from prhub_digest.verify.inputs import Report, VerifyInput
 from prhub_digest.verify.occurrences import NUMBER, Needle, numbers, plain, without_thousands
 
 _AFTER = re.compile(r"\s*([%％×倍]|-?[A-Za-zµμ]+(?:/[A-Za-z]+)?)")
@@ -17,6 +31,12 @@ _DOWN = re.compile(r"\b(?:decreas|lower|reduc|drop|fewer|less|cut|down|shrink)\w
 
 _UNSIGNED = re.compile(r"[~≈]?\s*(\d[\d, ]*(?:\.\d+)?)")
 _CLAUSE_ENDS = re.compile(r"[;,；，。、]|\.(?=\s|$)|\b(?:and|but|while|whereas)\b|而|但", re.IGNORECASE)
+
+# A column of a table that compares others: its values have a unit of their own, told or not.
+_COMPARES = re.compile(
+    r"change|diff|delta|Δ|speed-?up|ratio|gain|improve|relative|overhead|faster|slower|\bvs\b|变化|提升|加速|比",
+    re.IGNORECASE,
+)
 
 # How a summary speaks of any measurement.
 _ABOUT_MEASURING = frozenset(
@@ -37,7 +57,9 @@ def check(context: Context) -> Report:
                 report.error(item, "figure_unlike_source", f"fact {fact.id} is a figure without a value")
             continue
         report.checked += 1
-        for fault in _faults(fact.figure, source):
+        pull = context.inputs.pulls[fact.pull]
+        labels = partial(_units_of_labels, fact.figure, pull, context.inputs)
+        for fault in (*_faults(fact.figure, source, labels), *_measurer_fault(fact.figure, pull)):
             message = f"figure {fact.id} of #{fact.pull}: {fault}"
             report.error(item, "figure_unlike_source", message, _named(fact.figure))
         for kind, doubt in _doubts(fact.figure, source):
@@ -50,7 +72,7 @@ def check(context: Context) -> Report:
     return report
 
 
-def _faults(figure: Figure, source: Source) -> Iterable[str]:
+def _faults(figure: Figure, source: Source, labels: Callable[[], list[str]]) -> Iterable[str]:
     quote = plain(figure.evidence.quote)
     quoted = numbers(quote)
     for number in numbers(figure.value):
@@ -58,7 +80,7 @@ def _faults(figure: Figure, source: Source) -> Iterable[str]:
             yield f"the quote does not hold the value {figure.value!r}"
     if not numbers(figure.value) and figure.value.casefold() not in quote.casefold():
         yield f"the quote does not hold the value {figure.value!r}"
-    fault = _unit_fault(figure, quote, source)
+    fault = _unit_fault(figure, quote, source, labels)
     if fault:
         yield fault
     for number in numbers(figure.baseline):
@@ -69,22 +91,48 @@ def _faults(figure: Figure, source: Source) -> Iterable[str]:
             yield f"the pull request does not hold {needle.text!r} of the metric or condition"
 
 
-def _unit_fault(figure: Figure, quote: str, source: Source) -> str | None:
+def _unit_fault(figure: Figure, quote: str, source: Source, labels: Callable[[], list[str]]) -> str | None:
     unit = figure.unit.strip()
-    if not unit:
-        return None
-    key = unit_key(unit)
     beside = _units_beside(figure.value, quote)
-    if any(_same_unit(found, unit) for found in beside):
+    if not unit or any(_same_unit(found, unit) for found in beside):
         return None
-    others = [found for found in beside if unit_key(found) is not None]
-    if key is not None and others:
-        return f"the quote says {others[0]!r}, not {unit!r}"
-    if any(alias.casefold() in quote.casefold() for alias in unit_aliases(unit) if len(alias) > 1 or alias in "%×倍"):
-        return None
-    if source.found.isdisjoint(unit_needles(unit)):
-        return f"the pull request does not hold the unit {unit!r}"
-    return None
+    if unit_key(unit) is not None:
+        others = [found for found in beside if unit_key(found) is not None]
+        if others:
+            return f"the quote says {others[0]!r}, not {unit!r}"
+        labelled = labels()
+        if any(_same_unit(found, unit) for found in labelled):
+            return None
+        if labelled:
+            return f"the value's label says {labelled[0]!r}, not {unit!r}"
+    return None if _holds_unit(quote, source, unit) else f"the pull request does not hold the unit {unit!r}"
+
+
+def _holds_unit(quote: str, source: Source, unit: str) -> bool:
+    aliases = [alias.casefold() for alias in unit_aliases(unit) if len(alias) > 1 or alias in "%×倍"]
+    return any(alias in quote.casefold() for alias in aliases) or not source.found.isdisjoint(unit_needles(unit))
+
+
+def _units_of_labels(figure: Figure, pull: PullRequest, inputs: VerifyInput) -> list[str]:
+    """The units that the labels of a value give it: of its row and column, else in brackets in its clause."""
+    cells = table_labels(figure, inputs.lines(pull))
+    if not cells:
+        return bracketed_units(_clauses_of(figure))
+    found = []
+    for row, column in cells:
+        compares = is_ratio(figure.unit) and _COMPARES.search(column)
+        found += label_units(column) or ([] if compares else label_units(row))
+    return found
+
+
+def _measurer_fault(figure: Figure, pull: PullRequest) -> Iterable[str]:
+    """The author's own words tell of no reviewer's measurement."""
+    place = figure.evidence.place
+    said = [comment for thread in pull.threads or () for comment in thread.comments] + [*(pull.comments or ())]
+    writer = next((comment.author for comment in said if comment.id == place.comment), None)
+    by_author = place.kind not in ("thread", "comment") or (writer and same_person(writer, pull.author))
+    if figure.measured_by == "reviewer" and by_author:
+        yield "a reviewer is said to have measured it, but its quote is the author's"
 
 
 def _same_unit(found: str, unit: str) -> bool:
@@ -93,11 +141,22 @@ def _same_unit(found: str, unit: str) -> bool:
 
 
 def _units_beside(value: str, quote: str) -> list[str]:
-    """What follows each place of the value in its quote: `18 % lower` -> %."""
+    """What follows each place of the value in its quote: `18 % lower` -> %; `2987 output tok/s` -> output, tok/s."""
     text = without_thousands(quote)
     wanted = set(numbers(value))
     places = (match.end() for match in NUMBER.finditer(text) if wanted.intersection(numbers(match[0])))
-    return [match[1] for match in (_AFTER.match(text, place) for place in places) if match]
+    return [word for place in places for word in _following(text, place)]
+
+
+def _following(text: str, place: int) -> Iterator[str]:
+    """The word at a place, and of the next two those that can only be a unit."""
+    for distance in range(3):
+        match = _AFTER.match(text, place)
+        if match is None:
+            return
+        if not distance or is_unit(match[1]):
+            yield match[1]
+        place = match.end()
 
 
 def _named(figure: Figure) -> str:

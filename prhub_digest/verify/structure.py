@@ -13,6 +13,7 @@ def check(context: Context) -> Report:
     _check_highlights(context, report)
     for section in SECTIONS:
         _check_section(context, section, report)
+    _check_executive(context, report)
     _check_themes(context, report)
     _check_length(context, report)
     _check_recommendations(context, report)
@@ -66,6 +67,14 @@ def _check_section(context: Context, section: SectionName, report: Report) -> No
         if texts.pop(sentence.text.casefold(), 0) > 1:
             told = f"the same sentence stands more than once in section {section!r}"
             report.error(sentence.item, "repeated", told)
+
+
+def _check_executive(context: Context, report: Report) -> None:
+    """Whoever reads only the summary would take the week for an empty one."""
+    # A pull request that was not summarized has its title and its threads, without evidence.
+    summarized = any(fact.evidence for fact in context.inputs.plan.facts)
+    if context.digest.mode == "model" and summarized and not context.digest.executive:
+        report.warning(None, "no_summary", "the executive summary is empty, although pull requests were summarized")
 
 
 def _check_themes(context: Context, report: Report) -> None:

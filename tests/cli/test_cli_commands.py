@@ -202,9 +202,11 @@ EDITS = {
 }
 
 
+EDITED = "warning: digest.en.json, its verification or what they rest on has changed since its checks; checked anew\n"
+
+
 def test_what_is_edited_is_kept_and_checked_anew(finished: CommandLine) -> None:
     """No page says of words that nobody checked that no check failed."""
-    words = "digest.en.json, or what it rests on, was edited since its checks; checking anew\n"
     for name, (before, after) in EDITS.items():
         path = RUN / f"{name}.json"
         made = path.read_bytes().decode()
@@ -212,15 +214,112 @@ def test_what_is_edited_is_kept_and_checked_anew(finished: CommandLine) -> None:
         assert edited != made
         path.write_bytes(edited.encode())
         page = finished("render", RUN, "--lang", "en")
-        assert (page.code, words in page.err) == (0, True), page.err
+        assert (page.code, EDITED in page.err, "verification (en): " in page.err) == (1, True, True), page.err
         assert "not all passed, see below" in page.out
         assert "No check failed" not in page.out
         if name != "pulls/101":  # which `run` takes from the fixture again
             again = finished("run", *WEEK_OF_MODEL)
-            assert (again.code, words in again.err, path.read_bytes().decode() == edited) == (1, False, True), again.err
+            assert (again.code, EDITED in again.err, path.read_bytes().decode() == edited) == (1, False, True), (
+                again.err
+            )
             assert (RUN / "digest.en.md").read_bytes().decode() == page.out
         path.write_bytes(made.encode())
         assert "No check failed" in finished("render", RUN, "--lang", "en").out
+
+
+def test_errors_of_the_checks_end_compose_and_render_with_one(finished: CommandLine) -> None:
+    path = RUN / "digest.en.json"
+    path.write_bytes(path.read_bytes().replace(b"This week: pulls merged.", b"This week 40 pulls merged.", 1))
+    errors = f"warning: verification (en): 1 error; listed by: prhub-digest verify {RUN}\n"
+    first, second = (finished("render", RUN) for _ in range(2))
+    assert (first.code, first.err, second.code, second.err) == (1, EDITED + errors, 1, errors)
+    assert second.out == first.out != ""
+    composed = finished("compose", RUN)
+    assert (composed.code, composed.out) == (1, f"{RUN}/digest.en.json\n{RUN}/digest.zh.json\n")
+    assert finished("render", RUN, "--lang", "zh").code == 0
+
+
+@pytest.mark.parametrize("name", ["render", "verify", "run"])
+def test_a_verification_without_its_findings_hides_none(finished: CommandLine, name: str) -> None:
+    digest, path = RUN / "digest.en.json", RUN / "verification.en.json"
+    digest.write_bytes(digest.read_bytes().replace(b"This week: pulls merged.", b"This week 40 pulls merged.", 1))
+    again = ("run", *WEEK_OF_MODEL) if name == "run" else (name, RUN, "--lang", "en")
+    assert finished(*again).code == 1
+    found = path.read_bytes()
+    path.write_bytes(json.dumps(json.loads(found) | {"findings": []}).encode())
+    outcome = finished(*again)
+    assert (outcome.code, EDITED in outcome.err, path.read_bytes()) == (1, True, found), outcome.err
+
+
+PRINTED = {
+    "collection": ('"web_url": "https://github.example/toy/pages"', '"web_url": "https://evil.example/toy"'),
+    "coverage": ('"description_complete": true', '"description_complete": false'),
+}
+
+
+def test_what_a_page_prints_besides_is_not_edited_unsaid(finished: CommandLine) -> None:
+    page = finished("render", RUN, "--lang", "en").out
+    for name, (before, after) in PRINTED.items():
+        path = RUN / f"{name}.json"
+        made = path.read_bytes().decode()
+        assert before in made
+        for command in ("verify", "render"):
+            path.write_bytes(made.replace(before, after).encode())
+            outcome = finished(command, RUN, "--lang", "en")
+            assert (outcome.code, outcome.err.startswith(EDITED)) == (0, True), outcome.err
+            path.write_bytes(made.encode())
+            assert finished("render", RUN, "--lang", "en").out == page
+    path = RUN / "run.json"
+    made = path.read_bytes().decode()
+    path.write_bytes(made.replace('"pulls_complete": 3', '"pulls_complete": 2').encode())
+    (RUN / "digest.en.md").unlink()
+    assert finished("render", RUN, "--lang", "en").out == page
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "item", "cited"),
+    [
+        ('"p1.h1"', '"p99.h1"', "e1", "p99.h1"),
+        ('"areas.queue"', '"areas.nope"', "t1", "areas.nope"),
+    ],
+)
+def test_a_digest_that_cites_what_is_not_there_is_refused_by_name(
+    finished: CommandLine, before: str, after: str, item: str, cited: str
+) -> None:
+    path, page = RUN / "digest.en.json", RUN / "digest.en.md"
+    chinese = (RUN / "digest.zh.md").read_bytes()
+    made, shown = path.read_bytes().decode(), page.read_bytes()
+    assert finished("run", *WEEK_OF_MODEL, "--brief").code == 0
+    path.write_bytes(made.replace(before, after, 1).encode())
+    told = (
+        f"error: {path}: item {item!r} cites {cited!r}, which neither plan.json nor stats.json has;"
+        " delete the file, and the next run makes it again\n"
+    )
+    for again in (("run", *WEEK_OF_MODEL), ("render", RUN, "--lang", "en"), ("render", RUN, "--format", "json")):
+        outcome = finished(*again)
+        assert (outcome.code, outcome.out, outcome.err.endswith(told)) == (2, "", True), outcome.err
+        assert sorted(own.name for own in RUN.glob("digest.*.md")) == ["digest.zh.brief.md", "digest.zh.md"]
+    verified = finished("verify", RUN, "--lang", "en")
+    assert (verified.code, cited in verified.out) == (1, True)
+    path.unlink()
+    assert finished("run", *WEEK_OF_MODEL).code == 0
+    assert (path.read_bytes().decode(), page.read_bytes()) == (made, shown)
+    assert (RUN / "digest.zh.md").read_bytes() == chinese
+
+
+def test_no_page_stays_of_a_plan_about_other_pull_requests(finished: CommandLine) -> None:
+    path = RUN / "plan.json"
+    path.write_bytes(path.read_bytes().replace(b'"pull": 103', b'"pull": 104'))
+    told = (
+        f"error: {path} rests on pull request 104, which was not collected;"
+        " delete it, and the next run makes it again\n"
+    )
+    for name in ("render", "verify"):
+        outcome = finished(name, RUN)
+        assert (outcome.code, outcome.out, outcome.err) == (2, "", told)
+        assert not [*RUN.glob("digest.*.md")]
+    path.unlink()
+    assert finished("run", *WEEK_OF_MODEL).code == 0
 
 
 def test_a_copied_folder_is_the_same_run(finished: CommandLine) -> None:

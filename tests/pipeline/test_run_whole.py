@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Outcome
 from git_history import BEFORE, History
-from model_server import ModelServer, Reply, Request
+from model_server import ModelServer, Reply, Request, completion
 from scripted_model import answer, field
 from small_week import TITLES, open_thread, pull_request, write_week
 
@@ -213,3 +213,20 @@ def test_stage_by_stage_comes_to_the_same_bytes_as_at_once(
     ]
     for name in ("digest.en.md", "digest.en.json", "plan.json", "ranking.json", "stats.json", "coverage.json"):
         assert (run / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def test_a_plan_of_nothing_is_told_on_the_page(command: CommandLine) -> None:
+    write_week(command.folder / "week")
+
+    def plans_nothing(request: Request) -> Reply:
+        if field(request.messages[1]["content"], "ref") != "plan":
+            return answer(request)
+        empty: dict[str, list[str]] = {name: [] for name in ("trends", "risks", "recommendations", "executive")}
+        return completion(json.dumps({"ref": "plan"} | empty))
+
+    with ModelServer(plans_nothing) as server:
+        outcome = live(command, server, *BOTH)
+    assert (outcome.code, "verification: 0 errors, 2 warnings\n" in outcome.err) == (0, True), outcome.err
+    told = "warning · the whole digest: the executive summary is empty, although PRs were summarised"
+    assert told in (RUN / "digest.en.md").read_text(encoding="utf-8")
+    assert "执行摘要为空，尽管已有 PR 生成了摘要" in (RUN / "digest.zh.md").read_text(encoding="utf-8")

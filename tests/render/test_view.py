@@ -135,10 +135,19 @@ def test_an_unknown_flag_is_not_zero() -> None:
         ["code without tests", "1 / 4", "", "#9"],
         ["no approval", "0 / 1", "3", ""],
     ]
-    unknown = "This source does not tell, for any PR: "
+    unknown = "Not known of any PR, since the source does not tell: "
     (told,) = (line for line in render_markdown(build_view(week("en"))).splitlines() if unknown in line)
     assert "large change" in told
     assert len(rows) + len(told.partition(unknown)[2].split(", ")) == 1 + len(flag_names())
+
+
+def test_flags_that_are_all_known_have_no_column_for_what_is_not() -> None:
+    given = week("en")
+    known = (count for count in given.stats.counts if count.group != "flags" or count.denominator == 4)
+    view = build_view(replace(given, stats=given.stats.updated(counts=tuple(known))))
+    lines = render_markdown(view).splitlines()
+    assert "| Flag | PRs | Which |" in lines
+    assert any(line.startswith("| code without tests | 1 / 4 | [#9]") for line in lines)
 
 
 def test_a_source_without_review_threads_says_so() -> None:

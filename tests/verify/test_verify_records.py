@@ -1,5 +1,6 @@
 """Ids, quotes, figures, statistics and structure, and a table of corruptions that must each be caught."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,11 @@ from verify_world import FIGURE, PLAN, PULLS, RANKING, STATS, Found, evidence, f
 from prhub_digest.models.chunk import SourceLine
 from prhub_digest.models.digest import Language
 from prhub_digest.models.plan import HighlightPlan, PlanItem
-from prhub_digest.models.pull_request import PullRequest
+from prhub_digest.models.pull_request import Comment, Person, PullRequest
 from prhub_digest.models.stats import Stats
-from prhub_digest.models.verification import Verification
+from prhub_digest.models.summary import Evidence
+from prhub_digest.models.verification import Finding, Verification
+from prhub_digest.source_lines import source_lines
 from prhub_digest.verify import VerifyInput, verify_digest
 
 
@@ -22,6 +25,16 @@ def _executive(inputs: VerifyInput, **changes: Any) -> VerifyInput:
 
 def _figure(**changes: Any) -> Found:
     return found(with_fact(inputs_of(), "p1.f1", figure=FIGURE.updated(**changes)))
+
+
+def _with_unit(told: str, value: str, unit: str) -> Found:
+    """What is found of a figure in a pull request that tells this, too."""
+    pull = PULLS[101].updated(body=(PULLS[101].body or "") + told)
+    line = next(line for line in source_lines(pull) if re.search(rf"(?<![\d.]){re.escape(value)}(?![\d.])", line.text))
+    stands = Evidence(line=line.id, quote=line.text, place=line.place, found_by="line")
+    figure = FIGURE.updated(value=value, unit=unit, baseline="", direction="none", evidence=stands)
+    inputs = replace(with_fact(inputs_of(), "p1.f1", figure=figure), pulls=PULLS | {101: pull})
+    return found(inputs)
 
 
 def _heading(inputs: VerifyInput, text: str, **changes: Any) -> VerifyInput:
@@ -172,6 +185,7 @@ def test_each_corruption_of_a_text_is_caught(item: str, language: Language) -> N
         ({"condition": "batch 64 on H100"}, "the pull request does not hold '64' of the metric or condition"),
         ({"condition": "batch 32 on H200"}, "the pull request does not hold 'H200' of the metric or condition"),
         ({"metric": "P99 TTFT"}, "the pull request does not hold 'P99' of the metric or condition"),
+        ({"measured_by": "reviewer"}, "a reviewer is said to have measured it, but its quote is the author's"),
     ],
 )
 def test_faults_of_a_figure(changes: dict[str, str], message: str) -> None:
@@ -194,6 +208,85 @@ def test_faults_of_a_figure(changes: dict[str, str], message: str) -> None:
 )
 def test_true_forms_of_a_figure(changes: dict[str, str]) -> None:
     assert _figure(**changes).of("figures") == []
+
+
+SAID = """
+Decode goes from 2914 -> 2987 output tok/s (+2.5 %), with 37 requests, ms by ms.
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "says"),
+    [("2987", "tok/s", None), ("2987", "ms", "tok/s"), ("2.5", "tok/s", "%"), ("37", "tok/s", None)],
+)
+def test_the_unit_may_stand_a_word_behind_its_value(value: str, unit: str, says: str | None) -> None:
+    fault = f"figure p1.f1 of #101: the quote says {says!r}, not {unit!r}"
+    assert _with_unit(SAID, value, unit).of("figures") == ([("error", "e1", fault)] if says else [])
+
+
+TABLE = """
+It takes 3 s to start; the H100 has 80 GB, of which 5 % are left, 2 x 3.
+
+| metric | main | this PR | Δ% | speedup | time (s) | free |
+| --- | ---: | ---: | :---: | --- | --- | --- |
+| Mean ITL (ms) | 21.3 | 21.5 | 0.94 | 1.01 | 7.5 | 12 GB |
+| output tok/s | 9 842 | 9 881 | 0.4 | 1.02 | 8.5 | 13 |
+| Mean TTFT (min) | 17 | 18 | 19 | 1.03 | 9.5 | 14 |
+| kernel(s) | 27 | 28 | 29 | 1.04 | 10.5 | 15 |
+
+Mean TPOT (ms): 33 to 34, and 35 more
+平均延迟（ms）：36
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "says"),
+    [
+        ("21.5", "ms", None),
+        ("21.5", "milliseconds", None),
+        ("21.5", "s", "ms"),
+        ("21.5", "%", "ms"),
+        ("21.5", "GB", "ms"),
+        ("9 881", "tok/s", None),
+        ("9 881", "s", "tok/s"),
+        ("0.94", "%", None),
+        ("0.94", "ms", "%"),
+        ("1.01", "x", None),
+        ("1.01", "s", "ms"),
+        ("7.5", "s", None),
+        ("7.5", "ms", "s"),
+        ("12", "GB", None),
+        ("13", "GB", "tok/s"),
+        ("18", "min", None),
+        ("18", "s", None),
+        ("28", "GB", None),
+        ("34", "ms", None),
+        ("34", "s", "ms"),
+        ("36", "s", "ms"),
+        ("35", "s", None),
+    ],
+)
+def test_the_label_of_a_value_gives_it_a_unit(value: str, unit: str, says: str | None) -> None:
+    fault = f"figure p1.f1 of #101: the value's label says {says!r}, not {unit!r}"
+    assert _with_unit(TABLE, value, unit).of("figures") == ([("error", "e1", fault)] if says else [])
+
+
+def test_who_measured_is_told_by_who_wrote_the_quote() -> None:
+    """The author answers in a thread of a reviewer."""
+    asked = Comment(id="c2", author=Person(login="bo-demo", kind="human"), body="It drops by 39.3 % here.")
+    (thread,) = PULLS[101].threads or ()
+    answered = Comment(id="c3", author=PULLS[101].author, body="And by 39.3 % there.")
+    pull = PULLS[101].updated(threads=(thread.updated(comments=(*thread.comments, asked, answered)),))
+    for words, told in (
+        ("% here", []),
+        ("% there", ["a reviewer is said to have measured it, but its quote is the author's"]),
+    ):
+        line = next(line for line in source_lines(pull) if words in line.text)
+        stands = Evidence(line=line.id, quote=line.text, place=line.place, found_by="line")
+        figure = FIGURE.updated(measured_by="reviewer", evidence=stands)
+        inputs = replace(with_fact(inputs_of(), "p1.f1", figure=figure), pulls=PULLS | {101: pull})
+        expected = [("error", "e1", f"figure p1.f1 of #101: {fault}") for fault in told]
+        assert found(inputs).of("figures") == expected
 
 
 def test_a_trend_tells_of_all_that_it_counts_or_of_none() -> None:
@@ -332,6 +425,29 @@ def test_a_digest_without_a_model_has_highlights_only() -> None:
     )
     assert found(facts).findings == ()
     assert ("structure", None) in found(with_digest(facts, risks=inputs.digest.risks)).errors
+
+
+def test_an_empty_executive_summary_of_summarized_pull_requests_warns() -> None:
+    """Any other section may be empty; so may this one where no summary is a model's."""
+    empty = with_digest(inputs_of(), executive=(), trends=())
+    inputs = replace(empty, plan=PLAN.updated(executive=(), trends=()))
+    told = "the executive summary is empty, although pull requests were summarized"
+    assert verify_digest(inputs).findings == (
+        Finding(check="structure", kind="no_summary", severity="warning", item=None, message=told),
+    )
+    titles = tuple(fact.updated(evidence=None) for fact in PLAN.facts if fact.kind == "headline")
+    assert [
+        own.kind
+        for own in found(
+            replace(
+                inputs,
+                plan=PLAN.updated(
+                    facts=titles, executive=(), trends=(), themes=(), risks=(), recommendations=(), highlights=()
+                ),
+            )
+        ).findings
+        if own.kind == "no_summary"
+    ] == []
 
 
 def test_an_empty_week_is_clean() -> None:
