@@ -20,8 +20,7 @@ MOST_WORDS = 8
 MOST_QUOTED = 300
 _LEAST_CONTENT = 2
 _PASSAGE_LINES = 3
-# How many of a statement's content words its source must hold.
-LEAST_SHARE = 0.7
+_PASSAGE_SHARE = 0.7
 
 _CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(f"[{_CJK}]|[^\\W_{_CJK}]+")
@@ -134,7 +133,7 @@ class EvidenceIndex:
         for bit, word in enumerate(wanted):
             for line in self._by_word.get(word, ()):
                 masks[line] = masks.get(line, 0) | 1 << bit
-        enough = LEAST_SHARE * len(wanted)
+        enough = _PASSAGE_SHARE * len(wanted)
         passages = (passage for first in sorted(masks) for passage in self._from(first, masks))
         good = [passage for passage in passages if passage.found >= enough]
         return min(good, default=None, key=lambda passage: self._rank(passage, line_id))

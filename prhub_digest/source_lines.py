@@ -12,7 +12,6 @@ from itertools import repeat
 from prhub_digest.diff import Hunk, parse_hunks
 from prhub_digest.hygiene import clean_code, clean_title, prose_lines
 from prhub_digest.models.chunk import Side, SourceLine
-from prhub_digest.models.people import same_person
 from prhub_digest.models.pull_request import (
     Comment,
     FileChange,
@@ -142,7 +141,7 @@ def text_lines(pull: PullRequest) -> dict[str, tuple[SourceLine, ...]]:
         "T": _title(pull),
         "B": _prose(pull.body or "", SourceLine("", "", "description")),
         "F": map(_file, pull.files),
-        "R": (line for thread in pull.threads or () for line in _thread(thread, pull.author)),
+        "R": (line for thread in pull.threads or () for line in _thread(thread)),
         "C": _conversation(pull),
     }
     return {letter: tuple(_numbered(letter, lines)) for letter, lines in parts.items()}
@@ -219,14 +218,14 @@ def _hunk_header(hunk: Hunk) -> str:
     return clean_code(f"@@ {ranges} @@ {hunk.section}".rstrip())
 
 
-def _thread(thread: ReviewThread, author: Person) -> Iterator[SourceLine]:
+def _thread(thread: ReviewThread) -> Iterator[SourceLine]:
     side: Side | None = None if thread.line is None else "new"
     header = SourceLine("", _thread_header(thread), "thread", thread.path, thread.line, side, thread.id)
     yield header
     for comment in thread.comments:
-        speaker = header._replace(text=f"{_speaker(comment.author, author)}:", comment=comment.id)
-        yield speaker
-        yield from _prose(_visible_body(comment), speaker)
+        author = header._replace(text=f"{_author(comment.author)}:", comment=comment.id)
+        yield author
+        yield from _prose(_visible_body(comment), author)
 
 
 def _thread_header(thread: ReviewThread) -> str:
@@ -238,11 +237,11 @@ def _thread_header(thread: ReviewThread) -> str:
 
 def _conversation(pull: PullRequest) -> Iterator[SourceLine]:
     for review in pull.reviews or ():
-        header = f"review by {_speaker(review.author, pull.author)}: {review.state.replace('_', ' ')}"
+        header = f"review by {_author(review.author)}: {review.state.replace('_', ' ')}"
         yield from _block(SourceLine("", header, "comment"), review.body)
     for comment in pull.comments or ():
         hidden = " (hidden by a maintainer)" if comment.minimized else ""
-        header = f"comment by {_speaker(comment.author, pull.author)}{hidden}:"
+        header = f"comment by {_author(comment.author)}{hidden}:"
         yield from _block(SourceLine("", header, "comment", comment=comment.id), _visible_body(comment))
 
 
@@ -255,7 +254,5 @@ def _visible_body(comment: Comment) -> str:
     return "" if comment.minimized else comment.body
 
 
-def _speaker(person: Person, author: Person) -> str:
-    """Who speaks, and whether it is who wrote the pull request: a promise weighs as much as the one who makes it."""
-    part = "author" if same_person(person, author) else person.kind
-    return f"{part} {clean_title(person.label)}"
+def _author(person: Person) -> str:
+    return f"{person.kind} {clean_title(person.label)}"

@@ -27,12 +27,10 @@ def facts_block(
     budget: int,
     count: Callable[[str], int],
     full: int | None = None,
-    cancelled: frozenset[int] = frozenset(),
 ) -> tuple[str, tuple[int, ...]]:
     """The facts as a planning prompt shows them, within `budget` tokens by `count`.
 
-    Whole blocks while they fit, for at most `full` pull requests, then headlines alone while they fit. `cancelled` are
-    changes that were taken back, and what took them back.
+    Whole blocks while they fit, for at most `full` pull requests, then headlines alone while they fit.
 
     Returns:
         The text, and the numbers of the pull requests that it does not show at all.
@@ -44,7 +42,7 @@ def facts_block(
     left_out: list[int] = []
     used, whole = 0, True
     for pull, own in blocks.items():
-        block = _block(own, summaries[pull], cancelled)
+        block = _block(own, summaries[pull])
         whole = whole and len(shown) != full and used + count(block) + 1 <= budget
         if not whole:
             block = _fact_line(own[0])
@@ -148,18 +146,11 @@ def _facts_of_pull(place: str, summary: PullRequestSummary) -> list[Fact]:
     ]
 
 
-def undoes_this_week(summary: PullRequestSummary, cancelled: frozenset[int]) -> bool:
-    """Whether it takes back a change of the same week: who did not run it in between notices nothing."""
-    return summary.change_type == "revert" and summary.pull in cancelled
-
-
-def _block(facts: Sequence[Fact], summary: PullRequestSummary, cancelled: frozenset[int]) -> str:
+def _block(facts: Sequence[Fact], summary: PullRequestSummary) -> str:
     place = facts[0].id.partition(".")[0]
     head = f"{place} area {summary.area}, {summary.change_type}"
     if summary.default_state in ("on", "off"):
         head += f", {summary.default_state} by default"
-    if undoes_this_week(summary, cancelled):
-        head += ", takes back a change of this week, so that all is as before it"
     return "\n".join((head, *map(_fact_line, facts)))
 
 

@@ -19,7 +19,7 @@ TOLD_IN_THEMES: frozenset[FactKind] = frozenset({"headline", "scope", "condition
 AT_LENGTH: frozenset[FactKind] = frozenset({"claim", "figure"})
 _NAME_WORDS = 6
 _FAULTS_SHOWN = 6
-_TREND_GROUPS = ("areas", "platforms", "types", "labels", "files")
+_TREND_GROUPS = ("areas", "types", "labels", "files", "hours_to_merge", "pulls", "lines")
 _RISK_GROUPS = ("flags", "threads")
 
 

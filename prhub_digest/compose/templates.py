@@ -6,7 +6,6 @@ from prhub_digest.models.plan import Fact, Plan, PlanItem, SectionName
 _STATISTICS: dict[Language, str] = {"en": "The week in numbers", "zh": "本周统计"}
 _FIGURES: dict[Language, str] = {"en": "Measured", "zh": "实测"}
 _BARE: dict[Language, str] = {"en": "See the pull request itself", "zh": "详见原始 PR"}
-_AMONG: dict[Language, str] = {"en": "Among them: {text}", "zh": "其中：{text}"}
 _CHECK: dict[Language, str] = {"en": "To check: {text}", "zh": "待核查：{text}"}
 _QUOTED: dict[Language, str] = {"en": "{text}", "zh": "摘要原文：{text}"}
 
@@ -25,8 +24,6 @@ def template_text(plan: Plan, item: PlanItem, section: SectionName, language: La
         text = (_FIGURES if item.facts else _STATISTICS)[language]
     if section == "recommendations":
         return _CHECK[language].format(text=text)
-    if section == "trends" and item.facts:
-        return _AMONG[language].format(text=text)
     return text
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from prhub_digest.compose.facts import undoes_this_week
 from prhub_digest.llm.ask import Asker
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.digest import Language, WordingReply
@@ -89,7 +88,7 @@ class WordingTask:
 
 @dataclass(frozen=True)
 class WordingMaterial:
-    """`reverted` are the pull requests that were taken back within the week, `cancelled` also what took them back."""
+    """`reverted` are the pull requests that were taken back within the week."""
 
     plan: Plan
     summaries: Mapping[int, PullRequestSummary]
@@ -97,7 +96,6 @@ class WordingMaterial:
     builder: RequestBuilder
     glossary: tuple[Term, ...] = ()
     reverted: frozenset[int] = frozenset()
-    cancelled: frozenset[int] = frozenset()
 
 
 def worded_first(language: Language) -> tuple[SectionName, ...]:
@@ -213,7 +211,7 @@ def _item_block(material: WordingMaterial, section: SectionName, item: PlanItem,
         elif before and pull in told:
             lines.append(f"pull request: that of item {before.id}, which says when it holds")
         else:
-            lines += _context(material.summaries[pull], material.cancelled)
+            lines += _context(material.summaries[pull])
         lines += [f"- {_fact_line(fact)}" for fact in map(material.plan.fact, item.facts) if fact.pull == pull]
     lines += [f"- statistic {path}: {_STATISTICS[path.partition('.')[0]]}" for path in item.stats]
     return "\n".join(lines)
@@ -223,7 +221,7 @@ def _headline(summary: PullRequestSummary) -> str:
     return f"pull request: {summary.headline}"
 
 
-def _context(summary: PullRequestSummary, cancelled: frozenset[int]) -> list[str]:
+def _context(summary: PullRequestSummary) -> list[str]:
     """What keeps a sentence about one fact of a pull request from saying too much."""
     lines = [_headline(summary)]
     if summary.scope:
@@ -232,8 +230,6 @@ def _context(summary: PullRequestSummary, cancelled: frozenset[int]) -> list[str
         lines.append(f"it takes effect when: {summary.condition.text}")
     if summary.default_state in ("on", "off"):
         lines.append(f"by default: {summary.default_state}")
-    if undoes_this_week(summary, cancelled):
-        lines.append("it takes back: a change of this week, so that all is as before it")
     return lines
 
 

@@ -138,11 +138,7 @@ class _Planning:
         """Half of the room is for the highlights, what they leave of it and the other half for the dangers."""
         room, count = self.run.options.compose_tokens, self.run.tokenizer.count
         highlights, _ = facts_block(
-            self.material.facts_of_highlights(),
-            self.week.summaries,
-            budget=room // 2,
-            count=count,
-            cancelled=self.material.cancelled,
+            self.material.facts_of_highlights(), self.week.summaries, budget=room // 2, count=count
         )
         themes = (f"{' and '.join(theme.areas)} ({len(theme.pulls)})" for theme in self.material.themes)
         values = {

@@ -95,10 +95,7 @@ class Composing:
         asker, builder = self.run.asker, self.run.builder
         if asker is not None and builder is not None and self.week.collection.numbers:
             glossary, reverted = self.run.options.glossary, _reverted(self.week)
-            cancelled = self.week.signals.cancelled
-            material = WordingMaterial(
-                self.plan, self.week.summaries, self.language, builder, glossary, reverted, cancelled
-            )
+            material = WordingMaterial(self.plan, self.week.summaries, self.language, builder, glossary, reverted)
             if self.language == "en":
                 self._take_names()
             lines = shown_lines(self.plan, self.week.summaries, reverted, self.language)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from prhub_digest.errors import PendingReplies
-from prhub_digest.evidence import LEAST_SHARE, content_words
+from prhub_digest.evidence import EvidenceIndex
 from prhub_digest.hygiene import clean_title
 from prhub_digest.llm.ask import FAILED, Answer, Asker, R
 from prhub_digest.llm.request import RequestBuilder
-from prhub_digest.models.chunk import Chunk
+from prhub_digest.models.chunk import Chunk, SourceLine
 from prhub_digest.models.llm import LogicalRequest, Usage
 from prhub_digest.models.pull_request import PullRequest
 from prhub_digest.models.signals import PullRequestSignals
@@ -139,29 +139,20 @@ def _title(task: SummaryTask) -> str:
 def _headline(
     task: SummaryTask, parts: Sequence[Grounded], asker: Asker, builder: RequestBuilder, spent: _Spent
 ) -> Statement | None:
-    """One headline for several parts; None when it says what the statements of the parts do not."""
-    statements = [part.headline for part in parts if part.headline]
-    statements += [claim for part in parts for claim in part.claims]
+    """One headline for several parts; None when it says what no line of the pull request holds."""
+    statements = [part.headline.text for part in parts if part.headline]
+    statements += [claim.text for part in parts for claim in part.claims]
     request = builder.build(
         "headline",
         subject=f"pr-{task.pull.number}",
-        values={"statements": "\n".join([_title(task), *(statement.text for statement in statements)])},
+        values={"statements": "\n".join([_title(task), *statements])},
     )
-    return united(spent.add(asker.ask(request, HeadlineReply)).headline, statements, _title(task))
-
-
-def united(text: str, statements: Sequence[Statement], title: str) -> Statement | None:
-    """The text with the evidence of the statement that it shares most words with.
-
-    None when statements and title, whose own evidence was found, hold fewer than 70 % of its words, or not its numbers.
-    """
-    told = "\n".join([title, *(statement.text for statement in statements)])
-    wanted = frozenset(content_words(text))
-    held = wanted.intersection(content_words(told))
-    if not statements or not wanted or len(held) < LEAST_SHARE * len(wanted) or foreign_numbers(text, told):
+    text = spent.add(asker.ask(request, HeadlineReply)).headline
+    lines: dict[str, SourceLine] = {line.id: line for chunk in task.chunks for line in chunk.lines}
+    evidence = EvidenceIndex(tuple(lines.values())).locate("", "", text)
+    if evidence is None or foreign_numbers(text, evidence.quote, _title(task)):
         return None
-    nearest = max(statements, key=lambda statement: len(wanted.intersection(content_words(statement.text))))
-    return Statement(text=text, evidence=nearest.evidence)
+    return Statement(text=text, evidence=evidence)
 
 
 def _summary(

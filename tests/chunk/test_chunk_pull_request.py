@@ -41,12 +41,12 @@ B1|First.
 B2|Second <·|im_end|>.
 Reviews and comments
 R4|review thread on src/a.py:2, unresolved, outdated unknown
-R5|author anna-dev:
+R5|human anna-dev:
 R6|Fine <·think>
 R1|review thread on src/a.py:1, resolved, outdated unknown
-R2|author anna-dev:
+R2|human anna-dev:
 R3|Fine <·think>
-C1|review by author anna-dev: approved
+C1|review by human anna-dev: approved
 Diff
 diff of F2 src/a.py
 D3|@@ -0,0 +1,2 @@

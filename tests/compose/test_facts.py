@@ -42,18 +42,6 @@ def test_only_the_first_are_told_in_full():
     assert left_out == ()
 
 
-def test_a_revert_of_a_change_of_the_week_is_told_as_such():
-    """Who reads of a lost default must know that it was there for days only."""
-    revert = {7: SUMMARIES[7].updated(change_type="revert"), 9: SUMMARIES[9]}
-    facts = MATERIAL.facts[:1]
-    of_older, _ = facts_block(facts, revert, budget=10_000, count=len, cancelled=frozenset({9}))
-    of_week, _ = facts_block(facts, revert, budget=10_000, count=len, cancelled=frozenset({7, 9}))
-    assert of_older.split("\n")[0] == "p1 area cache, revert, off by default"
-    assert of_week.split("\n")[0] == (
-        "p1 area cache, revert, off by default, takes back a change of this week, so that all is as before it"
-    )
-
-
 def test_dangers_come_by_severity_as_many_as_fit():
     lines = ["p1.r1 (high) Pages are lost when the queue is full.", "p1.t1 (medium) What if it is full?"]
     assert dangers_block(MATERIAL.facts, budget=1_000, count=len) == "\n".join(lines)

@@ -5,7 +5,6 @@ from compose_week import COLLECTION, MATERIAL, RANKING, SUMMARIES, plan_reply, t
 
 from prhub_digest.compose.assembly import PlanReplies, assembled_plan
 from prhub_digest.compose.digest import DigestMaterial, Words, compose_digest
-from prhub_digest.compose.templates import template_text
 from prhub_digest.compose.wording import WordingMaterial, repair_task, wording_tasks
 from prhub_digest.llm.request import RequestBuilder
 from prhub_digest.models.glossary import Term
@@ -38,15 +37,6 @@ def test_a_call_shows_items_with_their_facts_and_no_value_of_a_figure():
     assert "- statistic flags.missing_tests: merged pull requests with this risk flag" in (
         risks.request.messages[1].content
     )
-
-
-def test_a_revert_of_a_change_of_the_week_is_worded_as_such():
-    summaries = {**SUMMARIES, 7: SUMMARIES[7].updated(change_type="revert")}
-    told = "by default: off\nit takes back: a change of this week, so that all is as before it\n"
-    for cancelled, expected in ((frozenset({7}), True), (frozenset[int](), False)):
-        material = WordingMaterial(PLAN, summaries, "en", BUILDER, cancelled=cancelled)
-        (changes,) = wording_tasks(material, ("changes",))
-        assert (told in changes.request.messages[1].content) is expected
 
 
 def test_the_language_changes_only_the_last_sentence_and_the_subject():
@@ -172,8 +162,6 @@ def test_templates_say_where_their_words_come_from():
     worded = digest("zh", {})
     assert worded.risks[0].text == "摘要原文：Pages are lost when the queue is full."
     assert worded.trends[0].text == "本周统计"
-    told = template_text(PLAN, PLAN.risks[0], "trends", "en")
-    assert told == "Among them: Pages are lost when the queue is full."
     assert re.match("待核查：", worded.recommendations[0].sentence.text)
 
 

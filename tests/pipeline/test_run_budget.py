@@ -123,7 +123,7 @@ def test_a_used_up_budget_ends_the_run_and_a_higher_one_pays_only_the_rest(
         assert pages(folder) == pages(command.folder / "whole/toy__pages/2026-W06")
 
 
-@pytest.mark.parametrize("limit", [("--budget-tokens", "10000"), ("--budget-usd", "0.01")])
+@pytest.mark.parametrize("limit", [("--budget-tokens", "9450"), ("--budget-usd", "0.00945")])
 def test_eight_calls_at_once_do_not_cross_it(
     against: Callable[..., Outcome], server: ModelServer, limit: tuple[str, str]
 ) -> None:
